@@ -1,0 +1,91 @@
+# The habits of this project, one command each.  Every target sets up by itself what it
+# needs in .venv; a machine needs Python 3.11 or newer, a C++20 compiler and make.
+#
+#   make demo    fit a tree, print it beside CART's
+#   make test    Python and C++ tests
+#   make lint    ruff
+#   make asan    C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
+#   make bench   contree and pycontree side by side, short       make clean  forget everything built
+#
+# Another interpreter: make clean && make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV   ?= .venv
+JOBS   ?= 2
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CMAKE  := $(BIN)/cmake
+
+# What the installed package is made of; a change in any of these reinstalls it.
+SOURCES := pyproject.toml README.md LICENSE CMakeLists.txt \
+           $(shell find core bindings src -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inl' \
+                   -o -name '*.py' -o -name py.typed -o -name CMakeLists.txt \) -not -path '*/tests/*' 2>/dev/null)
+
+# Installs a list of requirements, read from the one place where it stands.
+define install
+	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); print(*p$(1), sep='\n')" > $@.txt
+	$(PIP) -r $@.txt $(2)
+	@touch $@
+endef
+
+.PHONY: demo test test-python test-cpp lint format asan tsan bench clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.package
+	$(BIN)/python -m contree._demo
+
+test: test-python test-cpp
+
+test-python: $(VENV)/.package $(VENV)/.test
+	$(BIN)/python -m pytest
+
+test-cpp: $(VENV)/.tools
+	$(call cpp_tests,build/tests,)
+
+asan: $(VENV)/.tools
+	$(call cpp_tests,build/asan,-DCONTREE_SANITIZE=address$(comma)undefined)
+
+tsan: $(VENV)/.tools
+	$(call cpp_tests,build/tsan,-DCONTREE_SANITIZE=thread)
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.package $(VENV)/.bench
+	$(BIN)/python benchmarks/peers.py --quick
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis
+
+comma := ,
+
+define cpp_tests
+	$(CMAKE) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCONTREE_BUILD_TESTS=ON $(2)
+	$(CMAKE) --build $(1) -j$(JOBS)
+	$(BIN)/ctest --test-dir $(1) --output-on-failure
+endef
+
+# Stamps: each is newer than what it was made from.
+
+$(VENV)/.ready:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "contree needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.tools: pyproject.toml $(VENV)/.ready
+	$(call install,['build-system']['requires'],cmake ninja)
+
+# No build isolation and a build folder that stays: only what changed is compiled again.
+$(VENV)/.package: $(SOURCES) $(VENV)/.tools
+	PATH="$(abspath $(BIN)):$$PATH" CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
+	    $(PIP) --no-build-isolation -Cbuild-dir=build/package .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
+	$(call install,['project']['optional-dependencies']['$*'])
