@@ -1,0 +1,19 @@
+"""Provably optimal classification trees on continuous data."""
+
+from importlib.metadata import version
+
+from contree._classifier import ConTreeClassifier
+from contree._fitted_tree import FittedTree
+from contree._report import Improvement, SearchReport
+from contree.export import export_text
+
+__version__ = version("contree")
+
+__all__ = [
+    "ConTreeClassifier",
+    "FittedTree",
+    "Improvement",
+    "SearchReport",
+    "__version__",
+    "export_text",
+]

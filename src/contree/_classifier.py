@@ -1,0 +1,257 @@
+"""The estimator: validate, search, keep the tree and its certificate."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from contree import _core
+from contree._fitted_tree import FittedTree, threshold_gaps
+from contree._report import Improvement, SearchReport
+from contree._validate import (
+    check_no_bools,
+    check_rows,
+    check_training_data,
+    resolve_max_gap,
+    resolve_n_jobs,
+    resolve_time_limit,
+)
+from contree.export.text import export_text
+
+
+class ConTreeClassifier(ClassifierMixin, BaseEstimator):
+    """A classification tree with provably the fewest training errors for its depth.
+
+    The search considers every threshold of every feature as it is, without binning, and ends with a
+    certificate: ``lower_bound_`` is a proved lower bound on the objective of every tree of the
+    permitted depth.  When ``status_`` is ``"optimal"`` it equals ``objective_``.
+
+    Parameters
+    ----------
+    max_depth : int, default=3
+        The largest number of tests between the root and a leaf; 0 gives a single leaf.  The work
+        grows steeply with the depth.
+
+    max_gap : int or float, default=0
+        How far from the optimum the result may stay, in exchange for time.  An int is a number of
+        training errors; a float in [0, 1) is a share of the rows, rounded down to a whole number of
+        errors.  A share is read as the decimal that is written: 0.29 of 100 rows is 29.
+
+    time_limit : float, default=None
+        Seconds after which the search stops and keeps the best tree and the bound it has.  None: no
+        limit.
+
+    feature_tolerance : float, default=0.0
+        Values of a feature that are closer than this count as equal.  With 0.0 every distinct
+        float64 value counts; the paper's experiments use 1e-7.
+
+    n_jobs : int, default=None
+        Number of threads: None means 1, -1 all processors, -2 all but one.
+
+    search : {"best_first", "paper"}, default="best_first"
+        The order in which the search works.  ``"paper"`` follows the published algorithm.  Both
+        give an optimal tree.
+
+    search_options : dict, default=None
+        Switches of the search by name, for experiments, such as ``{"cache": False}``.  None of them
+        changes the optimum; see ``docs/options.md``.
+
+    verbose : int, default=0
+        With 1 or more, print one line when the search has ended.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+
+    n_classes_ : int
+        The number of classes.
+
+    n_features_in_ : int
+        The number of features seen in ``fit``.
+
+    feature_names_in_ : array of shape (n_features_in_,)
+        The names of the features, if X had names that are all strings.
+
+    status_ : str
+        ``"optimal"``: proved.  ``"gap_reached"``: proved to be within ``max_gap`` of the optimum.
+        ``"time_limit"``, ``"interrupted"``, ``"memory_limit"``: the search ended early.
+
+    errors_ : int
+        Training errors of the tree, counted on the rows.
+
+    objective_ : int
+        What was minimised, in the unit of errors; equal to ``errors_``.
+
+    lower_bound_ : int
+        Proved: no permitted tree has a smaller objective.
+
+    tree_ : FittedTree
+        The nodes as arrays, under scikit-learn's names.
+
+    search_report_ : SearchReport
+        Counters, time and history of the search.
+
+    References
+    ----------
+    C. E. Brita, J. G. M. van der Linden, E. Demirović: Optimal Classification Trees for Continuous
+    Feature Data Using Dynamic Programming with Branch-and-Bound.  AAAI 2025.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from contree import ConTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = ConTreeClassifier(max_depth=2).fit(X, y)
+    >>> clf.status_, clf.errors_, clf.lower_bound_
+    ('optimal', 6, 6)
+    """
+
+    _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
+        "max_depth": [Interval(Integral, 0, None, closed="left")],
+        "max_gap": [
+            Interval(Integral, 0, None, closed="left"),
+            Interval(Real, 0, 1, closed="left"),
+        ],
+        "time_limit": [Interval(Real, 0, None, closed="both"), None],
+        "feature_tolerance": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "search": [StrOptions({"best_first", "paper"})],
+        "search_options": [dict, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        max_depth=3,
+        *,
+        max_gap=0,
+        time_limit=None,
+        feature_tolerance=0.0,
+        n_jobs=None,
+        search="best_first",
+        search_options=None,
+        verbose=0,
+    ):
+        self.max_depth = max_depth
+        self.max_gap = max_gap
+        self.time_limit = time_limit
+        self.feature_tolerance = feature_tolerance
+        self.n_jobs = n_jobs
+        self.search = search
+        self.search_options = search_options
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Find an optimal tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; a NumPy array, a data frame or nested sequences.  They are compared as
+            float64; a warning names the columns with integers that float64 cannot tell apart.
+        y : array-like of shape (n_samples,)
+            Labels: strings, integers, bools or floats with whole values.
+
+        Returns
+        -------
+        self : ConTreeClassifier
+            The fitted estimator.
+        """
+        check_no_bools(self, ("max_depth", "max_gap", "time_limit", "feature_tolerance", "n_jobs"))
+        X, codes, classes = check_training_data(self, X, y)
+        n_rows = X.shape[0]
+        n_jobs = resolve_n_jobs(self.n_jobs)
+        answer = _core.fit(
+            X,
+            codes,
+            len(classes),
+            max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
+            max_gap=resolve_max_gap(self.max_gap, n_rows),
+            time_limit=resolve_time_limit(self.time_limit),
+            feature_tolerance=float(self.feature_tolerance),
+            n_jobs=n_jobs,
+            search=self.search,
+            switches=dict(self.search_options or {}),
+        )
+        nodes = answer["tree"]
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.status_ = answer["status"]
+        self.errors_ = answer["errors"]
+        self.objective_ = answer["objective"]
+        self.lower_bound_ = answer["lower_bound"]
+        self.tree_ = FittedTree(
+            **nodes, threshold_gap=threshold_gaps(X, nodes["feature"], nodes["threshold"])
+        )
+        self.search_report_ = SearchReport(
+            seconds=answer["seconds"],
+            counters=answer["counters"],
+            history=tuple(Improvement(*step) for step in answer["history"]),
+            search=self.search,
+            kernel=_core.kernel(),
+            n_jobs=n_jobs,
+        )
+        if self.verbose:
+            print(
+                f"contree: {self.status_}, {self.errors_} errors, proved at least "
+                f"{self.lower_bound_}, {self.search_report_.seconds:.3g} s"
+            )
+        return self
+
+    def apply(self, X):
+        """Return the number of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        leaves : array of int64, shape (n_samples,)
+            Node numbers of ``tree_``.
+        """
+        check_is_fitted(self)
+        return self.tree_.apply(check_rows(self, X))
+
+    def predict(self, X):
+        """Predict the class of each row: the majority of its leaf, the first class among equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        leaves = self.apply(X)
+        return self.classes_.take(self.tree_.majority[leaves])
+
+    def predict_proba(self, X):
+        """Return the class fractions of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        leaves = self.apply(X)
+        return np.take(self.tree_.value[:, 0, :], leaves, axis=0)
+
+    def export_text(self, feature_names=None, class_names=None, decimals=None) -> str:
+        """Return the tree as text; see :func:`contree.export_text`."""
+        return export_text(self, feature_names, class_names, decimals)

@@ -1,0 +1,130 @@
+"""The tree that a fit ends with: flat node arrays under scikit-learn's names.
+
+Built by the classifier from the core's answer; the exports and ``predict`` read it.  Nodes are
+numbered in preorder (root 0, left subtree, right subtree), as in scikit-learn.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+LEAF = -1  # child of a leaf
+UNDEFINED = -2  # feature and threshold of a leaf
+
+
+class FittedTree:
+    """A binary classification tree; all arrays are read-only.
+
+    Parameters
+    ----------
+    children_left, children_right : array of int64, shape (node_count,)
+        Node numbers; -1 at a leaf.
+    feature : array of int64, shape (node_count,)
+        The column that a node tests; -2 at a leaf.
+    threshold : array of float64, shape (node_count,)
+        A row goes left when ``x[feature] <= threshold``; -2.0 at a leaf.
+    class_counts : array of int64, shape (node_count, n_classes)
+        Training rows of each class that reach a node.
+    threshold_gap : array of float64, shape (node_count, 2)
+        The neighbours of the threshold among the training values of its column: the largest value
+        that goes left and the smallest that goes right; -2.0 at a leaf.  Every number ``t`` with
+        ``left <= t < right`` splits the training rows in the same way.
+
+    Attributes
+    ----------
+    value : array of float64, shape (node_count, 1, n_classes)
+        Class fractions of a node, as in scikit-learn 1.3 and newer.
+    n_node_samples : array of int64, shape (node_count,)
+        Training rows that reach a node.
+    node_count, max_depth, n_leaves : int
+        Size of the tree.
+    """
+
+    def __init__(
+        self, children_left, children_right, feature, threshold, class_counts, threshold_gap
+    ):
+        self.children_left = _frozen(children_left, np.int64)
+        self.children_right = _frozen(children_right, np.int64)
+        self.feature = _frozen(feature, np.int64)
+        self.threshold = _frozen(threshold, np.float64)
+        self.class_counts = _frozen(class_counts, np.int64)
+        self.threshold_gap = _frozen(threshold_gap, np.float64)
+        self.n_node_samples = _frozen(self.class_counts.sum(axis=1), np.int64)
+
+    def __reduce__(self):
+        # Through the constructor, because unpickled arrays would be writeable.
+        return type(self), (
+            self.children_left,
+            self.children_right,
+            self.feature,
+            self.threshold,
+            self.class_counts,
+            self.threshold_gap,
+        )
+
+    def __repr__(self):
+        return f"FittedTree(node_count={self.node_count}, max_depth={self.max_depth})"
+
+    @property
+    def node_count(self) -> int:
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        return (self.node_count + 1) // 2
+
+    @cached_property
+    def max_depth(self) -> int:
+        depth = np.zeros(self.node_count, dtype=np.int64)
+        for node in np.flatnonzero(self.feature >= 0):  # preorder: parents come first
+            depth[self.children_left[node]] = depth[self.children_right[node]] = depth[node] + 1
+        return int(depth.max())
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        fractions = self.class_counts / self.n_node_samples[:, np.newaxis]
+        return _frozen(fractions[:, np.newaxis, :], np.float64)
+
+    @cached_property
+    def majority(self) -> np.ndarray:
+        """The class index that each node predicts: most rows, the lowest index among equals."""
+        return _frozen(self.class_counts.argmax(axis=1), np.int64)
+
+    @cached_property
+    def node_errors(self) -> np.ndarray:
+        """Training rows of each node that are not of its majority class."""
+        return _frozen(self.n_node_samples - self.class_counts.max(axis=1), np.int64)
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Return the number of the leaf that each row of a float64 matrix ends in."""
+        leaf = np.zeros(len(X), dtype=np.int64)
+        pending = [(0, np.arange(len(X)))]
+        while pending:
+            node, rows = pending.pop()
+            f = self.feature[node]
+            if f < 0:
+                leaf[rows] = node
+            elif len(rows):
+                goes_left = X[rows, f] <= self.threshold[node]
+                pending.append((self.children_left[node], rows[goes_left]))
+                pending.append((self.children_right[node], rows[~goes_left]))
+        return leaf
+
+
+def threshold_gaps(X: np.ndarray, feature: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    """Return the two training values around each threshold, and -2.0 twice at leaves."""
+    gaps = np.full((len(feature), 2), float(UNDEFINED))
+    for node in np.flatnonzero(feature >= 0):
+        column = X[:, feature[node]]
+        goes_left = column <= threshold[node]
+        gaps[node, 0] = column.max(where=goes_left, initial=-np.inf)
+        gaps[node, 1] = column.min(where=~goes_left, initial=np.inf)
+    return gaps
+
+
+def _frozen(values, dtype) -> np.ndarray:
+    array = np.array(values, dtype=dtype)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,73 @@
+"""What a search did: the counters, the time and the road to the final tree.
+
+Filled from the core's answer by the classifier; read by people, benchmarks and tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Improvement(NamedTuple):
+    """A moment at which the best tree or the proved bound got better."""
+
+    seconds: float
+    objective: int
+    lower_bound: int
+
+
+@dataclass(frozen=True)
+class SearchReport:
+    """What one call of ``fit`` did.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall time of the search, from the columns handed over to the verified tree.
+    counters : mapping of str to int
+        How often each part of the search was used: subproblems, depth-two calls, cache hits, and
+        what each pruning rule removed.
+    history : tuple of Improvement
+        The improvements of the best tree and of the proved bound, in the order of time.
+    search : str
+        The search that ran, as the parameter of the same name.
+    kernel : str
+        The depth-two kernel that ran.
+    n_jobs : int
+        The number of threads that were asked for, resolved to a count.
+    """
+
+    seconds: float
+    counters: Mapping[str, int]
+    history: tuple[Improvement, ...]
+    search: str
+    kernel: str
+    n_jobs: int
+
+    def __post_init__(self):
+        object.__setattr__(self, "counters", MappingProxyType(dict(self.counters)))
+
+    def __reduce__(self):
+        # A mapping proxy cannot be pickled; the plain dict it shows can.
+        fields = (self.seconds, dict(self.counters), self.history)
+        return type(self), (*fields, self.search, self.kernel, self.n_jobs)
+
+    def __repr__(self):
+        """Show one counter per line, for people."""
+        threads = f"{self.n_jobs} thread{'s' * (self.n_jobs != 1)}"
+        lines = [
+            f"SearchReport: {self.search} search, {self.kernel} kernel, {threads}, "
+            f"{self.seconds:.3g} s"
+        ]
+        width = max(map(len, self.counters), default=0)
+        lines += [f"  {name:<{width}}  {count:>15,}" for name, count in self.counters.items()]
+        if self.history:
+            lines.append("  history (seconds: objective, proved bound)")
+            lines += [
+                f"    {step.seconds:.4f}: {step.objective}, {step.lower_bound}"
+                for step in self.history
+            ]
+        return "\n".join(lines)

@@ -1,0 +1,5 @@
+"""Trees as text and other forms that leave Python."""
+
+from contree.export.text import export_text
+
+__all__ = ["export_text"]
