@@ -18,6 +18,7 @@ from contree._validate import (
     check_training_data,
     resolve_max_gap,
     resolve_n_jobs,
+    resolve_switches,
     resolve_time_limit,
 )
 from contree.export.text import export_text
@@ -177,7 +178,7 @@ class ConTreeClassifier(ClassifierMixin, BaseEstimator):
             feature_tolerance=float(self.feature_tolerance),
             n_jobs=n_jobs,
             search=self.search,
-            switches=dict(self.search_options or {}),
+            switches=resolve_switches(self.search_options),
         )
         nodes = answer["tree"]
         self.classes_ = classes

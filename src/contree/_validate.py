@@ -16,11 +16,13 @@ from joblib import effective_n_jobs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from contree import _core
+
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 
 
 def check_no_bools(estimator, names) -> None:
-    """Refuse True and False where a number is meant; scikit-learn's ranges let them pass as 1, 0."""
+    """Refuse True and False where a number is meant; scikit-learn's ranges let them pass."""
     for name in names:
         value = getattr(estimator, name)
         if isinstance(value, (bool, np.bool_)):
@@ -49,6 +51,23 @@ def resolve_time_limit(time_limit: Real | None) -> float:
 def resolve_n_jobs(n_jobs: int | None) -> int:
     """Return a number of threads, by scikit-learn's reading of ``n_jobs``."""
     return 1 if n_jobs is None or n_jobs == 1 else max(1, effective_n_jobs(n_jobs))
+
+
+def resolve_switches(search_options: dict | None) -> dict[str, int]:
+    """Return the search options as the core takes them: known names, integers within their range."""
+    table = {row["name"]: row for row in _core.switches()} if search_options else {}
+    switches = {}
+    for name, value in (search_options or {}).items():
+        if name not in table:
+            raise ValueError(f"search_options has no option {name!r}; it has {', '.join(table)}.")
+        low, high = table[name]["low"], table[name]["high"]
+        if not isinstance(value, (Integral, np.bool_)) or not low <= int(value) <= high:
+            raise ValueError(
+                f"The search option {name!r} must be an int in the range [{low}, {high}]. "
+                f"Got {value!r} instead."
+            )
+        switches[name] = int(value)
+    return switches
 
 
 def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -85,7 +104,7 @@ def _exact_labels(y):
             raise ValueError("Input y contains NaN.")
         if getattr(dtype, "kind", None) in ("b", "i", "u"):
             return np.asarray(y, dtype=f"{dtype.kind}{dtype.itemsize}")
-    elif dtype == object and np.ndim(y) == 1:
+    elif getattr(dtype, "kind", None) == "O" and np.ndim(y) == 1:
         labels = list(y)
         _refuse_mixed_labels(labels)
         narrow = np.array(labels)
