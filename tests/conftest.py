@@ -1,0 +1,51 @@
+"""Where the data of the paper lies, and what every test shares."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+# The same examples in every run: a failure that CI sees, everyone sees.
+settings.register_profile("contree", derandomize=True, deadline=None, print_blob=True)
+settings.load_profile("contree")
+
+
+def data_directory() -> Path:
+    """Return the folder of the paper's data sets: $CONTREE_DATA, else ../shared/data."""
+    here = Path(__file__).resolve().parents[1]
+    return Path(os.environ.get("CONTREE_DATA", here.parent / "shared" / "data"))
+
+
+@cache
+def read_train(name: str) -> tuple[np.ndarray, np.ndarray]:
+    with gzip.open(data_directory() / "train" / f"{name}.csv.gz", "rt") as file:
+        table = np.loadtxt(file, delimiter=",", skiprows=1, ndmin=2)
+    return table[:, 1:], table[:, 0].astype(np.int64)
+
+
+def optimal_scores() -> list[tuple[str, int, int]]:
+    """Return (data set, depth, errors) for every known optimum; empty without the data."""
+    path = data_directory() / "optimal-scores.csv"
+    if not path.exists():
+        return []
+    with path.open() as file:
+        rows = csv.DictReader(file)
+        return [(row["dataset"], int(row["max_depth"]), int(row["errors"])) for row in rows]
+
+
+@pytest.fixture
+def train():
+    """Read a training set of the paper by its name."""
+    if not (data_directory() / "train").is_dir():
+        pytest.skip(
+            f"NOT TESTED: the paper's data sets are not in {data_directory()}; "
+            "set CONTREE_DATA to the folder that holds train/ and optimal-scores.csv"
+        )
+    return read_train

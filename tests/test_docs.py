@@ -1,0 +1,83 @@
+"""What the documents say is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.utils._param_validation import make_constraint
+
+import contree
+from contree import ConTreeClassifier, _core
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def python_examples(path: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+def table_rows(text: str) -> list[list[str]]:
+    rows = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
+    return rows
+
+
+def test_readme_example_runs(capsys):
+    examples = python_examples(ROOT / "README.md")
+    assert examples
+    for example in examples:
+        exec(compile(example, "README.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert "optimal" in out
+    assert "|--- " in out
+
+
+def test_docstring_example_runs():
+    import doctest
+
+    result = doctest.testmod(contree._classifier)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_readme_names_the_two_commands(command):
+    assert command in (ROOT / "README.md").read_text()
+
+
+def test_every_switch_is_one_row_of_the_options_table():
+    text = (ROOT / "docs" / "options.md").read_text().split("## Search options")[1]
+    documented = [row[:3] for row in table_rows(text)]
+    actual = [
+        [row["name"], str(row["default"]), f"{row['low']} to {row['high']}"]
+        for row in _core.switches()
+    ]
+    assert documented == actual
+
+
+def test_every_parameter_is_one_row_of_the_options_table():
+    text = (ROOT / "docs" / "options.md").read_text().split("## Search options")[0]
+    documented = {name: default for name, default, *_ in table_rows(text)}
+    actual = {name: repr(value) for name, value in ConTreeClassifier().get_params().items()}
+    assert documented == actual
+
+
+def test_every_parameter_is_constrained_and_documented():
+    parameters = set(ConTreeClassifier().get_params())
+    assert set(ConTreeClassifier._parameter_constraints) == parameters
+    for constraints in ConTreeClassifier._parameter_constraints.values():
+        assert all(make_constraint(constraint) for constraint in constraints)
+    for name in parameters:
+        assert re.search(rf"^    {name} : ", ConTreeClassifier.__doc__, flags=re.MULTILINE)
+
+
+def test_one_version():
+    pyproject = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{contree.__version__}"' in pyproject
+    assert f"version: {contree.__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {contree.__version__}" in (ROOT / "CHANGELOG.md").read_text()

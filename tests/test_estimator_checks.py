@@ -1,0 +1,24 @@
+"""scikit-learn's own battery of checks, with no expected failures."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from contree import ConTreeClassifier
+
+pytestmark = pytest.mark.filterwarnings(
+    # A check that fits labels most of which occur once; it is about the check's own data.
+    "ignore:The number of unique classes is greater than 50%:UserWarning"
+)
+
+
+@parametrize_with_checks(
+    [
+        ConTreeClassifier(),
+        ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2),
+        ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7),
+    ]
+)
+def test_check(estimator, check):
+    check(estimator)

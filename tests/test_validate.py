@@ -1,0 +1,289 @@
+"""Input and parameters: what is taken exactly, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from contree import ConTreeClassifier
+from contree._validate import resolve_max_gap, resolve_n_jobs
+
+X = np.arange(12.0).reshape(6, 2)
+Y = np.array([0, 0, 0, 1, 1, 1])
+TOP = 2**53
+
+
+def fit(X=X, y=Y, **parameters):
+    return ConTreeClassifier(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (list("aabbcc"), ["a", "b", "c"]),
+        (tuple("aabbcc"), ["a", "b", "c"]),
+        ([-1, 1] * 3, [-1, 1]),
+        ([10, 2, 700] * 2, [2, 10, 700]),
+        ([True, False] * 3, [False, True]),
+        ([1.0, 3.0] * 3, [1.0, 3.0]),
+        (np.array([2**64 - 1, 1] * 3, dtype=np.uint64), [1, 2**64 - 1]),
+        (np.array([TOP, TOP + 1] * 3), [TOP, TOP + 1]),
+        (np.array([3, 1] * 3, dtype=object), [1, 3]),
+        (np.array(["x", "y"] * 3, dtype=object), ["x", "y"]),
+        (pd.Series(["x", "y"] * 3), ["x", "y"]),
+        (pd.Series(["x", "y"] * 3, dtype="string"), ["x", "y"]),
+        (pd.Series(["x", "y"] * 3, dtype="category"), ["x", "y"]),
+        (pd.Series([TOP, TOP + 1] * 3, dtype="Int64"), [TOP, TOP + 1]),
+        (pd.Series([True, False] * 3, dtype="boolean"), [False, True]),
+    ],
+)
+def test_labels_of_every_kind(y, classes):
+    clf = fit(y=y)
+    assert clf.classes_.tolist() == classes
+    assert [type(label) for label in clf.classes_.tolist()] == [type(label) for label in classes]
+    assert clf.predict(X).tolist() == list(y)
+    assert clf.score(X, list(y)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([1, "a"] * 3, "all strings or all numbers"),
+        (np.array([1, "a"] * 3, dtype=object), "all strings or all numbers"),
+        ([None, 1] * 3, "None"),
+        ([np.nan, 1] * 3, "Input y contains NaN"),
+        (pd.Series(["x", None] * 3, dtype="string"), "Input y contains NaN"),
+        (pd.Series([1, None] * 3, dtype="Int64"), "Input y contains NaN"),
+        ([0.5, 1, 2, 3, 4, 5], "Unknown label type: continuous"),
+        (np.c_[Y, Y], "1d array"),
+        (Y[:4], "inconsistent numbers of samples"),
+        (None, "requires y to be passed"),
+    ],
+)
+def test_labels_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        fit(y=y)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        np.asfortranarray(X),
+        X.astype(np.int8),
+        X.astype(np.uint64),
+        X.astype(np.float32),
+        X.astype(object),
+        X.tolist(),
+        np.repeat(X, 2, axis=0)[::2],
+        pd.DataFrame(X),
+        pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(int)}),
+        pd.DataFrame({"a": X[:, 0], "b": X[:, 1]}).convert_dtypes(),
+        pd.DataFrame({"a": X[:, 0], "b": X[:, 1]}).astype(object),
+    ],
+    ids=lambda same: type(same).__name__,
+)
+def test_features_of_every_kind(same):
+    clf, plain = fit(same), fit()
+    assert clf.tree_.threshold.tolist() == plain.tree_.threshold.tolist()
+    assert clf.predict(same).tolist() == Y.tolist()
+
+
+@pytest.mark.parametrize("dtype", [bool, "boolean"])
+def test_bool_features(dtype):
+    frame = pd.DataFrame({"a": pd.Series([True, False] * 3, dtype=dtype)})
+    clf = fit(frame, [1, 0] * 3)
+    assert clf.errors_ == 0
+    assert clf.feature_names_in_.tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (np.where(X == 3, np.nan, X), "Input X contains NaN"),
+        (np.where(X == 3, np.inf, X), "Input X contains infinity"),
+        (pd.DataFrame({"a": pd.Series([1, None] * 3, dtype="Int64")}), "Input X contains NaN"),
+        (np.empty((0, 2)), "0 sample"),
+        (np.empty((6, 0)), "0 feature"),
+        (X[:, 0], "Expected 2D array"),
+        (X[:, :, np.newaxis], "dim 3"),
+        (X[:4], "inconsistent numbers of samples"),
+        (X + 1j, "Complex data not supported"),
+        ([["a"]] * 6, "could not convert string to float"),
+        ([[10**400]] * 6, "beyond the range of float64"),
+    ],
+)
+def test_features_refused(bad, message):
+    with pytest.raises(ValueError, match=message):
+        fit(bad)
+
+
+def test_sparse_refused():
+    with pytest.raises(TypeError, match=r"(?i)sparse data was passed.*toarray"):
+        fit(sparse.csr_matrix(X))
+
+
+@pytest.mark.parametrize("bad", [np.full((1, 2), np.nan), np.zeros((1, 3)), np.zeros(2)])
+def test_rows_to_predict_are_checked(bad):
+    with pytest.raises(ValueError):
+        fit().predict(bad)
+
+
+def test_feature_names_are_checked_in_predict():
+    clf = fit(pd.DataFrame(X, columns=["a", "b"]))
+    with pytest.raises(ValueError, match="feature names"):
+        clf.predict(pd.DataFrame(X, columns=["b", "a"]))
+
+
+IDS = TOP + np.arange(6)  # float64 rounds the odd ones
+OFFSET = -(2**63) + np.arange(6)
+
+
+@pytest.mark.parametrize(
+    ("bad", "column"),
+    [
+        (np.c_[np.arange(6), IDS], "1"),
+        (np.c_[np.arange(6), IDS].astype(np.uint64), "1"),
+        (np.asfortranarray(np.c_[OFFSET, np.arange(6)]), "0"),
+        (pd.DataFrame({"size": X[:, 0], "id": IDS}), "'id'"),
+        (pd.DataFrame({"size": X[:, 0], "id": pd.Series(IDS, dtype="Int64")}), "'id'"),
+        (pd.DataFrame({"size": X[:, 0], "id": pd.Series(IDS, dtype="UInt64")}), "'id'"),
+        (pd.DataFrame({"size": X[:, 0], "id": [2**70 + i for i in range(6)]}), "'id'"),
+        (pd.DataFrame({0: X[:, 0], 1: IDS}), "1"),
+        ([[0.5, TOP + i] for i in range(6)], "1"),
+        ([[5, TOP + i] for i in range(6)], "1"),
+        (np.array([[5, 2**70 + i] for i in range(6)], dtype=object), "1"),
+    ],
+)
+def test_integers_that_float64_merges_are_reported(bad, column):
+    with pytest.warns(UserWarning, match=rf"^Column {column} has integers beyond 2\*\*53") as caught:
+        fit(bad)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        np.c_[np.arange(6), TOP - np.arange(6)],
+        np.c_[np.arange(6), TOP + 2 * np.arange(6)],
+        pd.DataFrame({"a": X[:, 0], "id": TOP + 2 * np.arange(6)}),
+        [[2**70, 1]] * 6,
+        [[1e300, 1]] * 6,
+        X * 1e300,
+    ],
+)
+def test_integers_that_float64_holds_are_not(good):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(good)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("max_depth", -1),
+        ("max_depth", 2.0),
+        ("max_depth", True),
+        ("max_depth", None),
+        ("max_gap", -1),
+        ("max_gap", 1.0),
+        ("max_gap", -0.1),
+        ("max_gap", np.nan),
+        ("max_gap", True),
+        ("max_gap", np.True_),
+        ("time_limit", -1),
+        ("time_limit", np.nan),
+        ("time_limit", False),
+        ("time_limit", "1"),
+        ("feature_tolerance", -1e-9),
+        ("feature_tolerance", np.inf),
+        ("feature_tolerance", np.nan),
+        ("n_jobs", 0),
+        ("n_jobs", 1.0),
+        ("n_jobs", True),
+        ("search", "worst_first"),
+        ("search_options", ["cache"]),
+        ("verbose", -1),
+    ],
+)
+def test_parameters_refused(parameter, value):
+    with pytest.raises(ValueError, match=parameter):
+        fit(**{parameter: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cash": 1}, "no option 'cash'.*cache"),
+        ({"cache": 2}, r"'cache' must be an int in the range \[0, 1\]. Got 2"),
+        ({"cache": 0.5}, "'cache' must be an int"),
+        ({"cache": "yes"}, "'cache' must be an int"),
+        ({1: 1}, "no option 1"),
+    ],
+)
+def test_search_options_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        fit(search_options=options)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_depth": np.int8(2)},
+        {"max_gap": np.int64(1)},
+        {"max_gap": np.float32(0.3)},
+        {"max_gap": 0.0},
+        {"max_gap": 10**30},
+        {"time_limit": np.inf},
+        {"time_limit": np.float32(60)},
+        {"time_limit": 60},
+        {"feature_tolerance": 1},
+        {"feature_tolerance": np.float64(1e-7)},
+        {"search_options": {}},
+        {"search_options": {"cache": False, "depth_two": np.int64(0)}},
+    ],
+)
+def test_parameters_taken(parameters):
+    assert fit(**parameters).errors_ <= 3
+
+
+@pytest.mark.parametrize(
+    ("max_gap", "rows", "errors"),
+    [
+        (0, 100, 0),
+        (7, 100, 7),
+        (1000, 100, 100),
+        (0.0, 100, 0),
+        (0.29, 100, 29),  # int(0.29 * 100) is 28
+        (0.57, 100, 57),
+        (1.1e-3, 10_000, 11),
+        (np.float32(0.29), 100, 29),
+        (np.float64(0.29), 100, 29),
+        (0.01, 199, 1),
+        (0.999, 10, 9),
+        (1e-300, 10**6, 0),
+    ],
+)
+def test_max_gap_in_errors(max_gap, rows, errors):
+    assert resolve_max_gap(max_gap, rows) == errors
+
+
+def test_n_jobs_as_in_scikit_learn():
+    from joblib import cpu_count
+
+    assert resolve_n_jobs(None) == resolve_n_jobs(1) == 1
+    assert resolve_n_jobs(3) == 3
+    assert resolve_n_jobs(-1) == cpu_count()
+    assert resolve_n_jobs(-2) == max(1, cpu_count() - 1)
+    assert resolve_n_jobs(-10_000) == 1
+
+
+def test_the_input_is_left_alone():
+    for given in (X.copy(), np.asfortranarray(X)):
+        before = given.copy()
+        fit(given)
+        np.testing.assert_array_equal(given, before)
