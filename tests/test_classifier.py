@@ -7,7 +7,6 @@ import pickle
 
 import numpy as np
 import pytest
-from oracle import check_tree, fewest_errors
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
@@ -18,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import contree
 from contree import ConTreeClassifier, SearchReport, _core
+from oracle import check_tree, fewest_errors
 
 
 @pytest.fixture(scope="module")

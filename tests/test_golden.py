@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from conftest import optimal_scores
-from oracle import check_tree
 
+from conftest import optimal_scores
 from contree import ConTreeClassifier
+from oracle import check_tree
 
 SCORES = [score for score in optimal_scores() if score[1] in (2, 3)]
 ABSENT = [pytest.param(None, None, None, id="no-data")]

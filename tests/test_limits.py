@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 import pytest
-from oracle import check_tree
 
 from contree import ConTreeClassifier
+from oracle import check_tree
 
 
 def hard_set(n=4000, p=12, seed=0):

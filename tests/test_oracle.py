@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import check_tree, fewest_errors
 
 from contree import ConTreeClassifier, _core
+from oracle import check_tree, fewest_errors
 
 SEARCHES = ["best_first", "paper"]
 NASTY = np.array([0.0, -0.0, 5e-324, -5e-324, 1e-9, 2e-9, 1.0, np.nextafter(1.0, 2), 1e308, -1e308])
@@ -75,9 +75,7 @@ def test_each_switch_alone(row, search):
         depth = int(rng.integers(2, 4))
         optimum = fewest_errors(X, y, depth)
         for value in values - {row["default"]}:
-            fit_and_check(
-                X, y, depth, optimum, search=search, search_options={row["name"]: value}
-            )
+            fit_and_check(X, y, depth, optimum, search=search, search_options={row["name"]: value})
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -93,9 +91,7 @@ def test_switches_together(seed):
             if rng.random() < 0.5
         }
         optimum = fewest_errors(X, y, depth)
-        fit_and_check(
-            X, y, depth, optimum, search=SEARCHES[seed % 2], search_options=options
-        )
+        fit_and_check(X, y, depth, optimum, search=SEARCHES[seed % 2], search_options=options)
 
 
 @pytest.mark.parametrize("search", SEARCHES)

@@ -16,8 +16,6 @@ from joblib import effective_n_jobs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from contree import _core
-
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 
 
@@ -53,21 +51,13 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     return 1 if n_jobs is None or n_jobs == 1 else max(1, effective_n_jobs(n_jobs))
 
 
-def resolve_switches(search_options: dict | None) -> dict[str, int]:
-    """Return the search options as the core takes them: known names, integers within their range."""
-    table = {row["name"]: row for row in _core.switches()} if search_options else {}
-    switches = {}
-    for name, value in (search_options or {}).items():
-        if name not in table:
-            raise ValueError(f"search_options has no option {name!r}; it has {', '.join(table)}.")
-        low, high = table[name]["low"], table[name]["high"]
-        if not isinstance(value, (Integral, np.bool_)) or not low <= int(value) <= high:
-            raise ValueError(
-                f"The search option {name!r} must be an int in the range [{low}, {high}]. "
-                f"Got {value!r} instead."
-            )
-        switches[name] = int(value)
-    return switches
+def resolve_switches(search_options: dict | None) -> dict:
+    """Return the search options for the core, which knows their names and ranges."""
+    numbers = (Integral, np.bool_)
+    return {
+        str(name): int(value) if isinstance(value, numbers) else value
+        for name, value in (search_options or {}).items()
+    }
 
 
 def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
