@@ -1,0 +1,134 @@
+// Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "contree/contree.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Hands a vector over to numpy without a copy.
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+    auto* const kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
+}
+
+contree::SearchKind search_kind(const std::string& name) {
+    if (name == "best_first") return contree::SearchKind::best_first;
+    if (name == "paper") return contree::SearchKind::paper;
+    throw std::invalid_argument("search is '" + name + "'; allowed: 'best_first', 'paper'");
+}
+
+contree::Switches read_switches(const nb::dict& given) {
+    contree::Switches switches;
+    for (const auto& [key, value] : given) {
+        const auto name = nb::cast<std::string>(key);
+        const contree::SwitchRow* found = nullptr;
+        std::string names;
+        for (const contree::SwitchRow& row : contree::switch_rows()) {
+            names += (names.empty() ? "" : ", ") + std::string(row.name);
+            if (row.name == name) found = &row;
+        }
+        if (found == nullptr) throw std::invalid_argument("no search option '" + name + "'; there are: " + names);
+        std::int64_t number = 0;
+        if (!nb::try_cast(value, number) || number < found->low || number > found->high)
+            throw std::invalid_argument("search option '" + name + "' takes a whole number from " +
+                                        std::to_string(found->low) + " to " + std::to_string(found->high));
+        switches.*found->field = static_cast<std::int32_t>(number);
+    }
+    return switches;
+}
+
+nb::dict to_dict(contree::Result result, std::size_t classes) {
+    nb::dict tree;
+    const std::size_t nodes = result.tree.size();
+    tree["children_left"] = to_numpy(std::move(result.tree.children_left), {nodes});
+    tree["children_right"] = to_numpy(std::move(result.tree.children_right), {nodes});
+    tree["feature"] = to_numpy(std::move(result.tree.feature), {nodes});
+    tree["threshold"] = to_numpy(std::move(result.tree.threshold), {nodes});
+    tree["class_counts"] = to_numpy(std::move(result.tree.class_counts), {nodes, classes});
+    nb::dict counters;
+    for (const auto& [name, count] : result.counters) counters[name.c_str()] = count;
+    nb::list history;
+    for (const contree::Moment& m : result.history) history.append(nb::make_tuple(m.seconds, m.objective, m.lower_bound));
+    const std::string_view status = contree::name(result.status);
+    nb::dict out;
+    out["tree"] = tree;
+    out["errors"] = result.errors;
+    out["objective"] = result.objective;
+    out["lower_bound"] = result.lower_bound;
+    out["status"] = nb::str(status.data(), status.size());
+    out["counters"] = counters;
+    out["seconds"] = result.seconds;
+    out["history"] = history;
+    return out;
+}
+
+nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, std::int64_t max_depth, std::int64_t max_gap,
+             double time_limit, double feature_tolerance, int n_jobs, const std::string& search,
+             const nb::dict& switches) {
+    if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
+    if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
+    if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
+    for (std::size_t r = 0; r < y.shape(0); ++r)
+        if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
+    contree::Options options;
+    options.max_depth = max_depth;
+    options.max_gap = max_gap;
+    options.time_limit = time_limit;
+    options.feature_tolerance = feature_tolerance;
+    options.n_jobs = n_jobs;
+    options.search = search_kind(search);
+    options.switches = read_switches(switches);
+    const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes};
+    contree::Control control;
+    bool signalled = false;
+    const auto poll = [&] {
+        nb::gil_scoped_acquire held;
+        signalled = PyErr_CheckSignals() != 0;
+        return signalled;
+    };
+    contree::Result result;
+    {
+        nb::gil_scoped_release released;
+        result = contree::fit(table, options, control, poll);
+    }
+    if (signalled) throw nb::python_error();
+    return to_dict(std::move(result), static_cast<std::size_t>(n_classes));
+}
+
+nb::list switches() {
+    nb::list rows;
+    for (const contree::SwitchRow& row : contree::switch_rows()) {
+        nb::dict entry;
+        entry["name"] = nb::str(row.name.data(), row.name.size());
+        entry["default"] = row.value;
+        entry["low"] = row.low;
+        entry["high"] = row.high;
+        entry["meaning"] = nb::str(row.meaning.data(), row.meaning.size());
+        rows.append(entry);
+    }
+    return rows;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "max_depth"_a, "max_gap"_a, "time_limit"_a,
+          "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a);
+    m.def("switches", &switches);
+    m.def("kernels", &contree::kernels);
+    m.def("kernel", &contree::kernel);
+}

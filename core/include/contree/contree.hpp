@@ -1,0 +1,96 @@
+// contree: provably optimal classification trees on continuous features.
+//
+//     contree::Table table{values, rows, features, labels, classes};
+//     contree::Options options;
+//     options.max_depth = 3;
+//     contree::Control control;                  // control.stop() from any thread ends the search
+//     contree::Result result = contree::fit(table, options, control);
+//     // result.tree, result.errors, result.lower_bound, result.status
+//
+// `fit` never prints, keeps no state between calls and may run in several threads at once.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "contree/options.hpp"
+
+namespace contree {
+
+// Numbers of errors, and later weighted sums of them: always integers.
+using Score = std::int64_t;
+
+// The caller's rows: finite values, column after column, and labels 0..classes-1.
+struct Table {
+    const double* values;         // values[f * rows + r]
+    std::size_t rows;             // at least one
+    std::size_t features;         // zero gives a leaf
+    const std::int32_t* labels;   // one for each row
+    std::int32_t classes;         // at least one
+};
+
+// A decision tree as flat arrays in preorder: the root first, then its left and its right subtree.
+// A row goes left where its value is <= threshold.
+struct Tree {
+    std::vector<std::int64_t> children_left;    // -1 in a leaf
+    std::vector<std::int64_t> children_right;   // -1 in a leaf
+    std::vector<std::int64_t> feature;          // -2 in a leaf
+    std::vector<double> threshold;              // -2 in a leaf
+    std::vector<std::int64_t> class_counts;     // nodes x classes: training rows of each class
+
+    std::size_t size() const { return feature.size(); }
+};
+
+enum class Status { optimal, gap_reached, time_limit, interrupted, memory_limit };
+std::string_view name(Status status);
+
+// One moment of the search: the best tree's score and the proved bound from then on.
+struct Moment {
+    double seconds;
+    Score objective;
+    Score lower_bound;
+};
+
+struct Result {
+    Tree tree;
+    Score errors = 0;        // of `tree` on the rows, recounted from the raw values
+    Score objective = 0;     // what was minimised
+    Score lower_bound = 0;   // proved: no allowed tree has a smaller objective
+    Status status = Status::optimal;
+    double seconds = 0;
+    std::vector<std::pair<std::string, std::int64_t>> counters;
+    std::vector<Moment> history;
+};
+
+// Lets another thread end a search; every loop of the search looks at `stopped`.
+class Control {
+public:
+    void stop() { stop_.store(true, std::memory_order_relaxed); }
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<bool> stop_{false};
+};
+
+// Finds a tree of least error.  Blocks; `poll`, if given, is called in the calling thread about every
+// 20 ms while worker threads search, and ends the search (status `interrupted`) by returning true.
+// Throws std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
+Result fit(const Table& table, const Options& options, Control& control,
+           const std::function<bool()>& poll = {});
+
+// The depth-two kernels that this machine can run, fastest first, and the one in use:
+// the first, or the one that the environment variable CONTREE_KERNEL names.
+std::vector<std::string> kernels();
+std::string kernel();
+
+}  // namespace contree

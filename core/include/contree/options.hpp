@@ -1,0 +1,59 @@
+// Every knob of a fit.  `Switches` are the search options: one row each, in CONTREE_SWITCHES.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contree {
+
+// name, default, least, greatest, meaning
+#define CONTREE_SWITCHES(row)                                                                            \
+    row(neighbourhood_pruning, 1, 0, 1, "paper: prune splits that move too few rows (Corollary 1)")      \
+    row(interval_shrinking, 1, 0, 1, "paper: shrink intervals by solved neighbours and zero sides")      \
+    row(subinterval_pruning, 1, 0, 1, "paper: close an interval by its outer left and right scores")     \
+    row(depth_two, 1, 0, 1, "paper: solve depth two by D2Split (Algorithm 2), not by recursion")         \
+    row(upper_bounds, 1, 0, 1, "paper: hand upper bounds to subproblems")                                \
+    row(eta, 2, 0, 2, "paper: slack on the right bound: 0 none, 1 shorter side, 2 longer side")          \
+    row(gini_order, 1, 0, 1, "paper: take the features in the order of their best Gini impurity")        \
+    row(monotone, 1, 0, 1, "best_first: a side with more rows has no fewer errors (B1)")                 \
+    row(similarity, 1, 0, 1, "best_first: a row moved changes a score by at most one (B0, B1)")          \
+    row(class_count, 1, 0, 1, "best_first: at most 2^depth classes can be right (B2)")                   \
+    row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
+    row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
+    row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \
+    row(cache, 1, 0, 1, "both: keep solved (rows, depth) and their proved bounds")                       \
+    row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")
+
+struct Switches {
+#define CONTREE_FIELD(name, value, low, high, meaning) std::int32_t name = value;
+    CONTREE_SWITCHES(CONTREE_FIELD)
+#undef CONTREE_FIELD
+};
+
+struct SwitchRow {
+    std::string_view name;
+    std::int32_t value;   // the default
+    std::int32_t low;
+    std::int32_t high;
+    std::string_view meaning;
+    std::int32_t Switches::*field;
+};
+
+const std::vector<SwitchRow>& switch_rows();
+
+enum class SearchKind { best_first, paper };
+
+struct Options {
+    std::int64_t max_depth = 3;
+    std::int64_t max_gap = 0;   // errors: the result is at most so far from the optimum
+    double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
+    double feature_tolerance = 0;   // neighbouring values closer than this count as equal
+    int n_jobs = 1;
+    SearchKind search = SearchKind::best_first;
+    Switches switches;
+};
+
+}  // namespace contree

@@ -1,0 +1,45 @@
+// B2. A tree of depth k has at most 2^k leaves, and each leaf is right on rows of one class only.  So
+// theta_k(S) >= |S| - (the sum of the 2^k largest class sizes), and a leaf errs |S| - (the largest) times.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "data/subproblem.hpp"
+
+namespace contree {
+
+// `sizes` gives the size of class c for c < classes.
+template <class Sizes>
+Score class_count_bound(Row rows, std::uint32_t classes, std::int64_t depth, const Sizes& sizes) {
+    if (depth >= 32 || classes <= (std::uint64_t{1} << depth)) return 0;
+    if (depth == 0) {
+        Row largest = 0;
+        for (std::uint32_t c = 0; c < classes; ++c) largest = std::max<Row>(largest, sizes(c));
+        return rows - largest;
+    }
+    // The largest sizes so far, ascending: few leaves, so insertion is enough.
+    std::array<Row, 64> kept{};
+    const std::size_t leaves = std::size_t{1} << depth;
+    if (leaves > kept.size()) return 0;
+    for (std::uint32_t c = 0; c < classes; ++c) {
+        Row size = sizes(c);
+        for (std::size_t i = leaves; i-- > 0 && size > 0;)
+            if (size > kept[i]) std::swap(size, kept[i]);
+    }
+    Score right = 0;
+    for (std::size_t i = 0; i < leaves; ++i) right += kept[i];
+    return rows - right;
+}
+
+template <class Entry>
+Score class_count_bound(const Subproblem<Entry>& sub, std::int64_t depth) {
+    return class_count_bound(sub.rows, sub.classes, depth, [&](std::uint32_t c) { return sub.class_size(c); });
+}
+
+template <class Entry>
+Score leaf_errors(const Subproblem<Entry>& sub) {
+    return class_count_bound(sub, 0);
+}
+
+}  // namespace contree

@@ -1,0 +1,17 @@
+// What a subproblem returns.  A bound is never a score: `upper` is reached by `plan`, `lower` is proved, and
+// only where they meet is the subproblem solved.
+#pragma once
+
+#include "tree/plan.hpp"
+
+namespace contree {
+
+struct Outcome {
+    Score lower = 0;           // no tree of the allowed depth has fewer errors
+    Score upper = unreached;   // errors of `plan`
+    Plan plan;                 // empty where no tree below the target was found
+
+    bool proved() const { return lower >= upper; }
+};
+
+}  // namespace contree

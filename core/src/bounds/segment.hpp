@@ -1,0 +1,88 @@
+// What is known of the thresholds between two evaluated ones: the bounds B0 and B1.
+//
+// Let L(z) and R(z) be the least errors of the left and the right side of a split at position z, for trees
+// of some fixed depth.
+//
+// B0. theta(S') >= theta(S) - |S \ S'| for any row sets.  Proof: take the best tree for S'; on S it errs on
+// S' as before and on the rows of S \ S' at most once each, so theta(S) <= theta(S') + |S \ S'|.
+// Hence, moving a threshold right, L never falls and rises by at most one for each row that joins, and R
+// never rises and falls by at most one for each row that leaves.  (Eq. 3 of the paper.)
+//
+// B1. For evaluated u < v and a position z between them
+//     L(z) >= max(L_u, L_v - (z_v - z)),   R(z) >= max(R_v, R_u - (z - z_u)).
+// Each part is B0 for one neighbour.  The sum holds the paper's sub-interval pruning (L_u + R_v), its
+// neighbourhood pruning and interval shrinking (L_u + R_u - moved, L_v + R_v - moved), and a fourth
+// combination, L_v + R_u - (z_v - z_u).  L_*, R_* may be any proved lower bounds.
+#pragma once
+
+#include <algorithm>
+
+#include "data/subproblem.hpp"
+
+namespace contree {
+
+// An evaluated threshold, or an end: z = 0 has nothing left, z = rows nothing right.
+struct Point {
+    Position z;
+    Score left, right;   // proved lower bounds of L(z), R(z)
+    Score total() const { return left + right; }
+};
+
+// The rules of B1 that are on.
+struct Rules {
+    bool monotone;
+    bool similarity;
+};
+
+struct Segment {
+    Score bound;       // no threshold inside has a smaller L + R
+    Point u, v;        // the evaluated neighbours
+    std::uint32_t f;   // the feature, as the subproblem numbers it
+    Position length() const { return v.z - u.z; }
+};
+
+// B1 for the left and the right side at position z.
+inline Score left_bound(const Segment& s, Position z, Rules rules) {
+    return std::max(rules.monotone ? s.u.left : 0, rules.similarity ? s.v.left - (s.v.z - z) : 0);
+}
+inline Score right_bound(const Segment& s, Position z, Rules rules) {
+    return std::max(rules.monotone ? s.v.right : 0, rules.similarity ? s.u.right - (z - s.u.z) : 0);
+}
+
+// The least of B1 over the segment.  As z grows the left part is first flat, then rises by one a row; the
+// right part first falls by one a row, then is flat.  So the sum falls, stays level, and rises again, and
+// every z between the two bends has the least value: one bend is enough.
+inline Score segment_bound(const Segment& s, Rules rules) {
+    if (!rules.similarity) return rules.monotone ? s.u.left + s.v.right : 0;
+    const Score rise = rules.monotone ? s.v.left - s.u.left : s.v.left;
+    const Score bend = std::clamp<Score>(s.v.z - rise, s.u.z, s.v.z);
+    return left_bound(s, static_cast<Position>(bend), rules) + right_bound(s, static_cast<Position>(bend), rules);
+}
+
+inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rules rules) {
+    Segment s{0, u, v, f};
+    s.bound = segment_bound(s, rules);
+    return s;
+}
+
+// The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
+// positions [low, high].  A threshold near u keeps at least total(u) - (rows moved), so it must move at
+// least total(u) - ub + 1 rows; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
+struct Run {
+    std::uint32_t first, last;
+    Position low, high;   // positions of `first` and `last` are within
+    bool empty() const { return first > last || last == ~std::uint32_t{0}; }
+};
+
+inline Run live_run(const Segment& s, const Cuts& cuts, Score ub, Rules rules) {
+    const Score from_u = rules.similarity ? std::max<Score>(1, s.u.total() - ub + 1) : 1;
+    const Score from_v = rules.similarity ? std::max<Score>(1, s.v.total() - ub + 1) : 1;
+    const Score low = s.u.z + from_u, high = s.v.z - from_v;
+    if (low > high) return {1, 0, 0, 0};
+    Run run{cuts.below(static_cast<Position>(low)), 0, static_cast<Position>(low), static_cast<Position>(high)};
+    const std::uint32_t behind = cuts.below(static_cast<Position>(high + 1));   // high + 1 <= v.z <= rows
+    run.last = behind - 1;
+    return run;
+}
+
+}  // namespace contree

@@ -1,0 +1,150 @@
+#include "data/subproblem.hpp"
+
+#include <algorithm>
+
+namespace contree {
+
+namespace {
+
+// Vector kernels read and write whole registers past the end of an order.
+constexpr std::size_t padding = 32;
+
+constexpr Row right_bit = Row{1} << 31;   // in a route: the row goes right
+
+template <class Entry>
+Subproblem<Entry> allocate(Row rows, std::uint32_t features, std::uint32_t classes, Arena& arena) {
+    Subproblem<Entry> sub{};
+    sub.rows = rows;
+    sub.stride = rows + padding;
+    sub.words = rows / 64 + 1;
+    sub.entries = arena.take<Entry>(features * sub.stride);
+    sub.cut_bits = arena.take<std::uint64_t>(features * sub.words);
+    sub.cut_before = arena.take<std::uint32_t>(features * sub.words);
+    sub.cut_count = arena.take<std::uint32_t>(features);
+    sub.feature = arena.take<FeatureId>(features);
+    sub.class_begin = arena.take<Row>(classes + 1);
+    return sub;
+}
+
+// Ends the order that was written into the next free slot: sentinel, cuts, and the slot is kept unless
+// the feature is constant here.  A constant feature splits nothing in any subset either.
+template <class Entry>
+void finish_feature(Subproblem<Entry>& sub, FeatureId feature) {
+    using P = Packed<Entry>;
+    const std::uint32_t f = sub.features;
+    Entry* const order = sub.entries + f * sub.stride;
+    order[sub.rows] = P::sentinel();
+    if (P::rank(order[0]) == P::rank(order[sub.rows - 1])) return;
+    std::uint64_t* const bits = sub.cut_bits + f * sub.words;
+    std::uint32_t* const before = sub.cut_before + f * sub.words;
+    std::uint32_t count = 0;
+    for (std::size_t w = 0; w < sub.words; ++w) {
+        const Row begin = static_cast<Row>(w * 64), end = std::min<Row>(sub.rows, begin + 64);
+        std::uint64_t word = 0;
+        for (Row k = begin; k < end; ++k)
+            word |= static_cast<std::uint64_t>((order[k] ^ order[k + 1]) > P::row_mask) << (k - begin);
+        if (w == (sub.rows - 1) / 64) word &= ~(std::uint64_t{1} << ((sub.rows - 1) % 64));   // no cut at the end
+        bits[w] = word;
+        before[w] = count;
+        count += static_cast<std::uint32_t>(std::popcount(word));
+    }
+    sub.cut_count[f] = count;
+    sub.feature[f] = feature;
+    ++sub.features;
+}
+
+// Where each row of the parent goes: its number in the child, and the right bit.
+template <class Entry>
+Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Subproblem<Entry>& left,
+                Subproblem<Entry>& right, Arena& arena) {
+    using P = Packed<Entry>;
+    auto* const goes_right = arena.take<std::uint8_t>(parent.rows);
+    const Entry* const order = parent.order(f);
+    const bool right_is_smaller = z > parent.rows / 2;
+    std::memset(goes_right, right_is_smaller ? 0 : 1, parent.rows);
+    if (right_is_smaller)
+        for (Position k = z; k < parent.rows; ++k) goes_right[P::row(order[k])] = 1;
+    else
+        for (Position k = 0; k < z; ++k) goes_right[P::row(order[k])] = 0;
+
+    Row* const route = arena.take<Row>(parent.rows);
+    Row lefts = 0, rights = 0;
+    left.class_begin[0] = right.class_begin[0] = 0;
+    for (std::uint32_t c = 0; c < parent.classes; ++c) {
+        for (Row r = parent.class_begin[c]; r < parent.class_begin[c + 1]; ++r) {
+            const Row is_right = goes_right[r];
+            route[r] = is_right ? rights | right_bit : lefts;
+            rights += is_right;
+            lefts += 1 - is_right;
+        }
+        if (lefts > left.class_begin[left.classes]) left.class_begin[++left.classes] = lefts;
+        if (rights > right.class_begin[right.classes]) right.class_begin[++right.classes] = rights;
+    }
+    return route;
+}
+
+template <class Entry>
+void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<Entry>& left,
+                  Subproblem<Entry>& right, Arena& arena) {
+    Row* const lefts = arena.take<Row>(left.rows);
+    Row* const rights = arena.take<Row>(right.rows);
+    for (Row r = 0; r < parent.rows; ++r)
+        (route[r] & right_bit ? rights : lefts)[route[r] & ~right_bit] = parent.origin[r];
+    left.origin = lefts;
+    right.origin = rights;
+}
+
+}  // namespace
+
+template <class Entry>
+Subproblem<Entry> root_subproblem(const RankedTable& table, Arena& arena) {
+    auto root = allocate<Entry>(table.rows, table.features, table.classes, arena);
+    root.class_begin[0] = 0;
+    for (std::uint32_t c = 0; c < table.classes; ++c)
+        if (table.class_begin[c + 1] > table.class_begin[c]) root.class_begin[++root.classes] = table.class_begin[c + 1];
+    for (FeatureId f = 0; f < table.features; ++f) {
+        Entry* const order = root.entries + root.features * root.stride;
+        for (Row k = 0; k < table.rows; ++k) order[k] = Packed<Entry>::make(table.ranks[f][k], table.order[f][k]);
+        finish_feature(root, f);
+    }
+    Row* const origin = arena.take<Row>(table.rows);
+    for (Row r = 0; r < table.rows; ++r) origin[r] = r;
+    root.origin = origin;
+    return root;
+}
+
+template <class Entry>
+Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
+                           Arena& arena) {
+    using P = Packed<Entry>;
+    assert(0 < z && z < parent.rows);
+    Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
+                             allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
+    Subproblem<Entry>&left = children.left, &right = children.right;
+    const Row* const route = route_rows(parent, f, z, left, right, arena);
+    if (keep_origin) keep_origins(parent, route, left, right, arena);
+    for (std::uint32_t g = 0; g < parent.features; ++g) {
+        const Entry* const order = parent.order(g);
+        Entry* to_left = left.entries + left.features * left.stride;
+        Entry* to_right = right.entries + right.features * right.stride;
+        for (Row k = 0; k < parent.rows; ++k) {
+            const Row target = route[P::row(order[k])];
+            const Entry entry = (order[k] & ~P::row_mask) | (target & ~right_bit);
+            const std::size_t is_right = target >> 31;
+            *to_left = entry;
+            *to_right = entry;
+            to_left += 1 - is_right;
+            to_right += is_right;
+        }
+        finish_feature(left, parent.feature[g]);
+        finish_feature(right, parent.feature[g]);
+    }
+    return children;
+}
+
+template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, Arena&);
+template Subproblem<WideEntry> root_subproblem(const RankedTable&, Arena&);
+template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, Arena&);
+template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, Arena&);
+
+}  // namespace contree

@@ -1,0 +1,105 @@
+// A subproblem's rows (the paper's D), as every feature's order of them.
+//
+// Rows have local numbers 0..rows-1, sorted by class, so that a class is a range of numbers.  For each
+// feature that still has a threshold, `order(f)` lists entries (rank, row), ascending; the entry after the
+// last is a sentinel of the greatest rank, so that "the next value differs" holds there too.  A split is
+// stable: children keep the orders, and nothing is ever sorted again.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "data/arena.hpp"
+#include "data/ranks.hpp"
+
+namespace contree {
+
+// An entry packs rank and row; 32 bits where both fit 16, else 64.
+template <class Entry>
+struct Packed {
+    static constexpr unsigned row_bits = sizeof(Entry) * 4;
+    static constexpr Entry row_mask = (Entry{1} << row_bits) - 1;
+    static constexpr std::uint64_t limit = row_mask;   // rows, and ranks below the sentinel's
+
+    static Entry make(Rank rank, Row row) { return (static_cast<Entry>(rank) << row_bits) | row; }
+    static Row row(Entry entry) { return static_cast<Row>(entry & row_mask); }
+    static Rank rank(Entry entry) { return static_cast<Rank>(entry >> row_bits); }
+    static Entry sentinel() { return ~row_mask; }
+};
+
+using NarrowEntry = std::uint32_t;
+using WideEntry = std::uint64_t;
+
+// The positions of a feature at which a threshold can stand, as bits with ranks.
+// Bit k set: a threshold lies behind the k-th row, at position z = k + 1.
+struct Cuts {
+    const std::uint64_t* bits;
+    const std::uint32_t* before;   // how many bits are set in all words before this one
+    std::uint32_t count;
+
+    // How many thresholds have a position < z, for 1 <= z <= rows.
+    std::uint32_t below(Position z) const {
+        const Position k = z - 1;
+        const std::uint64_t lower = (std::uint64_t{1} << (k % 64)) - 1;
+        return before[k / 64] + static_cast<std::uint32_t>(std::popcount(bits[k / 64] & lower));
+    }
+    // The position of threshold `index`, counted from 0, known to lie in [from, to].
+    Position at(std::uint32_t index, Position from, Position to) const {
+        std::size_t low = (from - 1) / 64, high = (to - 1) / 64;
+        while (low < high) {
+            const std::size_t middle = (low + high + 1) / 2;
+            if (before[middle] <= index) low = middle; else high = middle - 1;
+        }
+        std::uint64_t word = bits[low];
+        for (std::uint32_t skip = index - before[low]; skip > 0; --skip) word &= word - 1;
+        return static_cast<Position>(low * 64 + static_cast<unsigned>(std::countr_zero(word)) + 1);
+    }
+};
+
+template <class Entry>
+struct Subproblem {
+    Row rows;
+    std::uint32_t features;        // those with at least one threshold
+    std::uint32_t classes;         // those with at least one row
+    std::size_t stride;            // entries from one feature's order to the next
+    std::size_t words;             // words of a feature's cut bits
+    Entry* entries;
+    std::uint64_t* cut_bits;
+    std::uint32_t* cut_before;
+    std::uint32_t* cut_count;      // by feature
+    FeatureId* feature;            // the table's number of each feature
+    Row* class_begin;              // classes + 1
+    const Row* origin;             // the ranked table's number of each row, ascending; may be null
+
+    const Entry* order(std::uint32_t f) const { return entries + f * stride; }
+    Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f]}; }
+    Row class_size(std::uint32_t c) const { return class_begin[c + 1] - class_begin[c]; }
+    Rank rank_left_of(std::uint32_t f, Position z) const { return Packed<Entry>::rank(order(f)[z - 1]); }
+    // The position of the table's threshold (feature, rank) is where larger ranks start.
+};
+
+// A child's class sizes after a split; enough for bounds that need no rows.
+struct ClassSizes {
+    Row rows;
+    std::uint32_t classes;   // entries of `size`, empty classes included
+    const Row* size;
+};
+
+template <class Entry>
+Subproblem<Entry> root_subproblem(const RankedTable& table, Arena& arena);
+
+// D(f <= threshold) and D(f > threshold) for the threshold at position z of feature f of `parent`.
+template <class Entry>
+struct Children {
+    Subproblem<Entry> left, right;
+};
+template <class Entry>
+Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
+                           Arena& arena);
+
+extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, Arena&);
+extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, Arena&);
+extern template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, Arena&);
+extern template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, Arena&);
+
+}  // namespace contree

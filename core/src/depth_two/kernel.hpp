@@ -1,0 +1,67 @@
+// The contract of the depth-two kernels.
+//
+// A batch holds up to 32 candidate splits ("lanes").  Every row has one 64-bit word: bit t says that it lies
+// left in lane t, bit 32 + t right.  So a batch is 64 row sets ("sides"), and the kernel finds for all of
+// them at once what the best stump needs.  For two classes, give a row +1 or -1 by its class and let W be
+// the prefix sum over the rows of a side in the order of a feature f2, taken where a threshold can stand.
+// A stump that says + left and - right errs neg_left + pos_right = pos - W times, the other way round
+// neg + W times, with pos and neg the side's totals.  So
+//     stump errors = min(pos - max W, neg + min W),
+// and since W = 0 before the first row, a leaf is counted too.  The extremes over all f2 are one maximum
+// and one minimum, because pos and neg do not depend on f2.
+//
+// The scalar kernel is the meaning; each vector kernel must equal it bit for bit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/subproblem.hpp"
+
+namespace contree {
+
+inline constexpr unsigned lane_count = 32;
+inline constexpr unsigned side_count = 2 * lane_count;
+
+template <class Entry>
+struct Sweep {
+    const Entry* entries;            // by feature, `stride` apart, each order with its sentinel
+    std::size_t stride;
+    const std::uint32_t* cut_count;  // by feature: thresholds in that order
+    std::uint32_t features;          // at least one
+    Row rows;                        // in each order
+    const std::uint64_t* words;      // by row number
+    Row boundary;                    // rows numbered below count +1, the others -1
+};
+
+struct SideSums {
+    alignas(64) std::int32_t high[side_count];   // max W, at least 0
+    alignas(64) std::int32_t low[side_count];    // min W, at most 0
+    alignas(64) std::int32_t end[side_count];    // W behind the last row: pos - neg
+};
+
+struct Kernel {
+    const char* name;
+    bool (*runs_here)();
+    void (*sweep_narrow)(const Sweep<NarrowEntry>&, SideSums&);
+    void (*sweep_wide)(const Sweep<WideEntry>&, SideSums&);
+    // totals[s] = how many of the words have bit s.
+    void (*count_sides)(const std::uint64_t* words, Row rows, std::int32_t* totals);
+
+    void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
+    void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }
+};
+
+extern const Kernel scalar_kernel;
+#if defined(__x86_64__)
+extern const Kernel avx2_kernel;
+extern const Kernel avx512_kernel;
+#endif
+
+// Those that run on this machine, fastest first.
+const std::vector<const Kernel*>& available_kernels();
+
+// The fastest, or the one that CONTREE_KERNEL names.  Throws std::invalid_argument where that is not here.
+const Kernel& chosen_kernel();
+
+}  // namespace contree

@@ -1,0 +1,43 @@
+// The meaning of the kernels, in plain C++.
+#include <algorithm>
+
+#include "depth_two/kernel.hpp"
+
+namespace contree {
+
+namespace {
+
+template <class Entry>
+void sweep(const Sweep<Entry>& input, SideSums& sums) {
+    using P = Packed<Entry>;
+    std::fill_n(sums.high, side_count, 0);
+    std::fill_n(sums.low, side_count, 0);
+    for (std::uint32_t f = 0; f < input.features; ++f) {
+        const Entry* const order = input.entries + f * input.stride;
+        std::fill_n(sums.end, side_count, 0);
+        for (Row k = 0; k < input.rows; ++k) {
+            const Row row = P::row(order[k]);
+            const std::uint64_t word = input.words[row];
+            const std::int32_t sign = row < input.boundary ? 1 : -1;
+            for (unsigned s = 0; s < side_count; ++s)
+                sums.end[s] += (word >> s & 1) != 0 ? sign : 0;
+            if (P::rank(order[k]) == P::rank(order[k + 1])) continue;   // no threshold between equal values
+            for (unsigned s = 0; s < side_count; ++s) {
+                sums.high[s] = std::max(sums.high[s], sums.end[s]);
+                sums.low[s] = std::min(sums.low[s], sums.end[s]);
+            }
+        }
+    }
+}
+
+void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
+    std::fill_n(totals, side_count, 0);
+    for (Row r = 0; r < rows; ++r)
+        for (unsigned s = 0; s < side_count; ++s) totals[s] += static_cast<std::int32_t>(words[r] >> s & 1);
+}
+
+}  // namespace
+
+const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides};
+
+}  // namespace contree

@@ -1,0 +1,104 @@
+// The search: one best-first queue per subproblem, over the open segments of all features.
+//
+// `solve` answers CT(D, d) (Eq. 4) against a target.  Above depth two it opens a Node: the segment of least
+// bound is taken, the split in the middle of its live run is evaluated (Eq. 6: two subproblems of depth
+// d - 1), and the two halves go back into the queue.  When the least bound reaches the target, all is
+// proved.  A Node is also what threads share: any thread may take the next segment of any open Node.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "bounds/outcome.hpp"
+#include "bounds/segment.hpp"
+#include "depth_two/depth_two.hpp"
+#include "search/cache.hpp"
+#include "search/statistics.hpp"
+
+namespace contree {
+
+template <class Entry>
+class BestFirst {
+public:
+    // `improved` is told of every better tree for all rows, in any thread, one call at a time.
+    using Improved = std::function<void(const Outcome&)>;
+
+    BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
+              Improved improved);
+
+    // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
+    Outcome run();
+    Statistics statistics() const;
+
+private:
+    struct Worker {
+        Worker(const Kernel& kernel, const Switches& switches, const Control& control)
+            : depth_two(kernel, switches, control) {}
+        Arena arena;
+        DepthTwo<Entry> depth_two;
+        Statistics statistics;
+    };
+    struct Node {
+        const Subproblem<Entry>* sub;
+        std::int64_t depth;
+        Score gap;                    // how far from the optimum the result may be
+        const Node* parent;
+        Score ub;                     // the target, or the best score found
+        Outcome best;
+        Score floor = unreached;      // the least bound of what was set aside
+        std::vector<Segment> queue;   // a heap, least bound first
+        unsigned in_flight = 0;       // segments being evaluated
+        unsigned helpers = 0;         // threads inside, besides the owner
+        std::mutex mutex;
+        std::condition_variable changed;
+
+        // Nothing at or above this can matter.
+        Score limit() const { return ub - gap; }
+    };
+    struct Task {
+        Segment segment;
+        Run run;
+        Position z;
+        Score limit;
+    };
+
+    Outcome solve(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score lower, Score target,
+                  Score gap, const Node* parent);
+    Outcome branch(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score lower, Score target,
+                   Score gap, const Node* parent);
+    void open_segments(Node& node, Score ends);
+    void work(Worker& worker, Node& node);
+    bool next_task(Node& node, Task& task, Statistics& statistics);
+    void evaluate(Worker& worker, Node& node, const Task& task);
+    void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right);
+    void improve(Node& node, Score score, Plan plan);
+
+    // Threads.
+    void share(Node& node);
+    void withdraw(Worker& worker, Node& node);
+    Node* node_to_help(const Node* below);
+    void help_until_done(Worker& worker);
+    void leave(Node& node);
+
+    const Subproblem<Entry>& root_;
+    const Options& options_;
+    const Control& control_;
+    const Improved improved_;
+    const Rules rules_;
+    Cache cache_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+
+    std::mutex sharing_mutex_;
+    std::vector<Node*> shared_;   // open nodes that other threads may join
+    bool done_ = false;
+    std::mutex improved_mutex_;
+    Score improved_score_ = unreached;
+};
+
+extern template class BestFirst<NarrowEntry>;
+extern template class BestFirst<WideEntry>;
+
+}  // namespace contree

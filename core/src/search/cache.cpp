@@ -1,0 +1,69 @@
+#include "search/cache.hpp"
+
+#include <algorithm>
+
+namespace contree {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {   // splitmix64's finaliser
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+}  // namespace
+
+Cache::Key Cache::key(const Row* origin, Row rows, std::int64_t depth) const {
+    Key key{mix(static_cast<std::uint64_t>(depth)), depth, {}};
+    for (Row r = 0; r < rows; ++r) key.hash += mix(origin[r] + std::uint64_t{0x9e3779b97f4a7c15});
+    if (rows < table_rows_ / 32) {
+        key.rows.assign(origin, origin + rows);
+    } else {
+        key.rows.assign(table_rows_ / 32 + 1, 0);
+        for (Row r = 0; r < rows; ++r) key.rows[origin[r] / 32] |= std::uint32_t{1} << (origin[r] % 32);
+    }
+    key.rows.push_back(rows);   // keeps a list and a bit set of equal words apart
+    return key;
+}
+
+Outcome Cache::find(const Key& key) {
+    std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? Outcome{} : found->second;
+}
+
+std::size_t Cache::bytes_of(const Key& key, const Outcome& outcome) {
+    constexpr std::size_t overhead = 64;   // the map's node, its bucket and the queue
+    return sizeof(Key) + sizeof(Outcome) + overhead + key.rows.size() * sizeof(std::uint32_t) +
+           outcome.plan.size() * sizeof(Step);
+}
+
+void Cache::store(Key key, const Outcome& outcome) {
+    std::lock_guard lock(mutex_);
+    auto found = entries_.find(key);
+    if (found == entries_.end()) {
+        const std::size_t bytes = bytes_of(key, outcome);
+        if (bytes > capacity_) return;
+        while (bytes_ + bytes > capacity_) {
+            const auto oldest = entries_.find(*by_age_.front());
+            bytes_ -= bytes_of(oldest->first, oldest->second);
+            entries_.erase(oldest);
+            by_age_.pop_front();
+        }
+        found = entries_.emplace(std::move(key), outcome).first;
+        by_age_.push_back(&found->first);
+        bytes_ += bytes;
+        return;
+    }
+    Outcome& known = found->second;
+    bytes_ -= bytes_of(found->first, known);
+    known.lower = std::max(known.lower, outcome.lower);
+    if (outcome.upper < known.upper) {
+        known.upper = outcome.upper;
+        known.plan = outcome.plan;
+    }
+    bytes_ += bytes_of(found->first, known);
+}
+
+}  // namespace contree

@@ -1,0 +1,52 @@
+// Solved subproblems, by their rows and depth (dataset caching).
+//
+// The key is the exact set of rows: a hash only finds the place, and equal sets are compared in full.
+// One fit owns a cache and its threads share it.  When its memory is used up the oldest entries go; that
+// costs time, never exactness.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include "bounds/outcome.hpp"
+#include "data/subproblem.hpp"
+
+namespace contree {
+
+class Cache {
+public:
+    struct Key {
+        std::uint64_t hash;
+        std::int64_t depth;
+        std::vector<std::uint32_t> rows;   // a list of them, or a bit set where that is shorter
+        bool operator==(const Key& other) const { return depth == other.depth && rows == other.rows; }
+    };
+
+    Cache(Row table_rows, std::size_t bytes) : table_rows_(table_rows), capacity_(bytes) {}
+
+    // `origin` lists the rows in ascending order.
+    Key key(const Row* origin, Row rows, std::int64_t depth) const;
+
+    // What is known of that subproblem; nothing known is Outcome{}.
+    Outcome find(const Key& key);
+    // Keeps the better of the old and the new bounds.
+    void store(Key key, const Outcome& outcome);
+
+    std::size_t entries() const { return entries_.size(); }
+
+private:
+    struct Hash {
+        std::size_t operator()(const Key& key) const { return key.hash; }
+    };
+    static std::size_t bytes_of(const Key& key, const Outcome& outcome);
+
+    const Row table_rows_;
+    const std::size_t capacity_;
+    std::mutex mutex_;
+    std::size_t bytes_ = 0;
+    std::unordered_map<Key, Outcome, Hash> entries_;
+    std::deque<const Key*> by_age_;   // keys inside the map never move
+};
+
+}  // namespace contree

@@ -1,0 +1,137 @@
+#include "tree/build.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tree/stump.hpp"
+
+namespace contree {
+
+namespace {
+
+template <class Entry>
+class Builder {
+public:
+    Builder(const RankedTable& table, const Plan& plan, Arena& arena)
+        : table_(table), next_(plan.begin()), arena_(arena) {
+        class_of_.resize(table.rows);
+        for (std::uint32_t c = 0; c < table.classes; ++c)
+            std::fill(class_of_.begin() + table.class_begin[c], class_of_.begin() + table.class_begin[c + 1], c);
+    }
+
+    // Appends the subtree for the next steps of the plan; returns its errors.
+    Score add(const Subproblem<Entry>& sub) {
+        const Step step = *next_++;
+        const std::size_t node = add_leaf(sub);
+        if (step.feature == Step::leaf) return leaf_errors(node);
+        if (step.feature == Step::stump) {
+            const Stump stump = best_stump(sub);
+            return stump.z == 0 ? leaf_errors(node) : split(sub, node, stump.f, stump.z, true);
+        }
+        std::uint32_t f = 0;
+        while (f < sub.features && sub.feature[f] != static_cast<FeatureId>(step.feature)) ++f;
+        if (f == sub.features) throw std::logic_error("contree: a plan splits a constant feature");
+        const Entry* const order = sub.order(f);
+        const auto z = static_cast<Position>(
+            std::partition_point(order, order + sub.rows,
+                                 [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; }) - order);
+        if (z == 0 || z == sub.rows) throw std::logic_error("contree: a plan splits off no row");
+        return split(sub, node, f, z, false);
+    }
+
+    Tree tree;
+
+private:
+    Score split(const Subproblem<Entry>& sub, std::size_t node, std::uint32_t f, Position z, bool leaves) {
+        const FeatureId feature = sub.feature[f];
+        const Entry* const order = sub.order(f);
+        const Values& values = table_.values[feature];
+        tree.feature[node] = feature;
+        tree.threshold[node] = threshold_between(values.highest[Packed<Entry>::rank(order[z - 1])],
+                                                 values.lowest[Packed<Entry>::rank(order[z])]);
+        Arena::Frame frame(arena_);
+        const Children<Entry> children = split_rows(sub, f, z, true, arena_);
+        tree.children_left[node] = static_cast<std::int64_t>(tree.size());
+        Score errors = leaves ? leaf_errors(add_leaf(children.left)) : add(children.left);
+        tree.children_right[node] = static_cast<std::int64_t>(tree.size());
+        errors += leaves ? leaf_errors(add_leaf(children.right)) : add(children.right);
+        if (errors < leaf_errors(node)) return errors;
+        make_leaf(node);
+        return leaf_errors(node);
+    }
+
+    std::size_t add_leaf(const Subproblem<Entry>& sub) {
+        tree.children_left.push_back(-1);
+        tree.children_right.push_back(-1);
+        tree.feature.push_back(-2);
+        tree.threshold.push_back(-2);
+        tree.class_counts.resize(tree.class_counts.size() + table_.classes, 0);
+        std::int64_t* const counts = tree.class_counts.data() + (tree.size() - 1) * table_.classes;
+        for (Row r = 0; r < sub.rows; ++r) ++counts[class_of_[sub.origin[r]]];
+        return tree.size() - 1;
+    }
+
+    // Takes everything behind `node` away: in preorder that is its subtree.
+    void make_leaf(std::size_t node) {
+        tree.children_left.resize(node + 1);
+        tree.children_right.resize(node + 1);
+        tree.feature.resize(node + 1);
+        tree.threshold.resize(node + 1);
+        tree.class_counts.resize((node + 1) * table_.classes);
+        tree.children_left[node] = tree.children_right[node] = -1;
+        tree.feature[node] = -2;
+        tree.threshold[node] = -2;
+    }
+
+    Score leaf_errors(std::size_t node) const {
+        const auto begin = tree.class_counts.begin() + static_cast<std::ptrdiff_t>(node * table_.classes);
+        const auto end = begin + table_.classes;
+        Score sum = 0;
+        for (auto count = begin; count != end; ++count) sum += *count;
+        return sum - *std::max_element(begin, end);
+    }
+
+    const RankedTable& table_;
+    Plan::const_iterator next_;
+    Arena& arena_;
+    std::vector<std::uint32_t> class_of_;
+};
+
+}  // namespace
+
+template <class Entry>
+Tree build_tree(const RankedTable& table, const Subproblem<Entry>& root, const Plan& plan, Arena& arena) {
+    Builder<Entry> builder(table, plan, arena);
+    builder.add(root);
+    return std::move(builder.tree);
+}
+
+Score verify(const Tree& tree, const Table& table) {
+    const auto classes = static_cast<std::size_t>(table.classes);
+    std::vector<std::int64_t> counts(tree.size() * classes, 0);
+    std::vector<std::int64_t> prediction(tree.size());
+    for (std::size_t node = 0; node < tree.size(); ++node) {
+        const auto begin = tree.class_counts.begin() + static_cast<std::ptrdiff_t>(node * classes);
+        prediction[node] = std::max_element(begin, begin + table.classes) - begin;
+    }
+    Score errors = 0;
+    for (std::size_t r = 0; r < table.rows; ++r) {
+        std::size_t node = 0;
+        const auto label = static_cast<std::size_t>(table.labels[r]);
+        for (;;) {
+            ++counts[node * classes + label];
+            if (tree.children_left[node] < 0) break;
+            const double value = table.values[static_cast<std::size_t>(tree.feature[node]) * table.rows + r];
+            node = static_cast<std::size_t>(value <= tree.threshold[node] ? tree.children_left[node]
+                                                                          : tree.children_right[node]);
+        }
+        errors += prediction[node] != table.labels[r];
+    }
+    if (counts != tree.class_counts) throw std::logic_error("contree: the tree does not fit the rows");
+    return errors;
+}
+
+template Tree build_tree(const RankedTable&, const Subproblem<NarrowEntry>&, const Plan&, Arena&);
+template Tree build_tree(const RankedTable&, const Subproblem<WideEntry>&, const Plan&, Arena&);
+
+}  // namespace contree

@@ -1,0 +1,31 @@
+// A tree as the search knows it: splits by (feature, rank), stumps at the bottom left open.
+#pragma once
+
+#include <vector>
+
+#include "types.hpp"
+
+namespace contree {
+
+// One node of a plan.  Rows with rank <= `rank` in `feature` go left.
+struct Step {
+    static constexpr std::int32_t leaf = -1;
+    static constexpr std::int32_t stump = -2;   // the best tree of depth one, whatever it is
+
+    std::int32_t feature;
+    Rank rank;
+};
+
+// Nodes in preorder.  Empty: no tree.
+using Plan = std::vector<Step>;
+
+inline Plan join(Step split, const Plan& left, const Plan& right) {
+    Plan plan;
+    plan.reserve(1 + left.size() + right.size());
+    plan.push_back(split);
+    plan.insert(plan.end(), left.begin(), left.end());
+    plan.insert(plan.end(), right.begin(), right.end());
+    return plan;
+}
+
+}  // namespace contree

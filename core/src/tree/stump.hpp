@@ -1,0 +1,20 @@
+// The best tree of depth one, plainly: every threshold of every feature.
+#pragma once
+
+#include "data/subproblem.hpp"
+
+namespace contree {
+
+struct Stump {
+    Score errors;
+    std::uint32_t f;   // the subproblem's number of the feature
+    Position z;        // 0: a leaf is as good
+};
+
+template <class Entry>
+Stump best_stump(const Subproblem<Entry>& sub);
+
+extern template Stump best_stump(const Subproblem<NarrowEntry>&);
+extern template Stump best_stump(const Subproblem<WideEntry>&);
+
+}  // namespace contree
