@@ -13,7 +13,7 @@ DEPTH = 3
 
 
 def main() -> None:
-    data = load_breast_cancer(as_frame=True)
+    data = load_breast_cancer()
     X, y = data.data, data.target_names[data.target]
 
     start = perf_counter()
@@ -26,7 +26,7 @@ def main() -> None:
     print(
         f"contree {__version__}: breast cancer, {rows} rows, {features} features, depth {DEPTH}\n"
     )
-    print(clf.export_text())
+    print(clf.export_text(feature_names=data.feature_names))
     print(f"{'':<10}{'errors':>8}{'accuracy':>11}")
     print(f"{'contree':<10}{clf.errors_:>8}{clf.score(X, y):>11.4f}")
     print(f"{'CART':<10}{cart_errors:>8}{cart.score(X, y):>11.4f}\n")

