@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "search/best_first.hpp"
+#include "search/paper.hpp"
 #include "tree/build.hpp"
 
 namespace contree {
@@ -35,9 +36,14 @@ void search(const RankedTable& ranked, const Options& options, const Control& co
     const auto improved = [&](const Outcome& outcome) {
         result.history.push_back({seconds_since(start), outcome.upper, outcome.lower});
     };
-    BestFirst<Entry> best_first(root, ranked.rows, options, control, improved);
-    const Outcome outcome = best_first.run();
-    result.counters = best_first.statistics().rows();
+    const auto run_with = [&](auto&& method) {
+        const Outcome outcome = method.run();
+        result.counters = method.statistics().rows();
+        return outcome;
+    };
+    const Outcome outcome = options.search == SearchKind::paper
+                                ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved))
+                                : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved));
     result.tree = build_tree(ranked, root, outcome.plan, arena);
     result.objective = outcome.upper;
     result.lower_bound = outcome.lower;

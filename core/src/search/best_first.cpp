@@ -93,11 +93,8 @@ Outcome BestFirst<Entry>::solve(Worker& worker, const Subproblem<Entry>& sub, st
         const Score errors = best_stump(sub).errors;
         return {errors, errors, {Step{Step::stump, 0}}};
     }
-    if (depth == 2 && gap == 0) return worker.depth_two.solve(sub, lower, target, worker.arena, worker.statistics);
-    if (depth == 2) {
-        // A gap matters only at the root, where the exact answer costs one depth-two search.
-        return worker.depth_two.solve(sub, lower, target, worker.arena, worker.statistics);
-    }
+    // A gap is for the root alone, and there the exact answer costs one depth-two search.
+    if (depth == 2) return worker.depth_two.solve(sub, lower, target, worker.arena, worker.statistics);
 
     const bool cached = options_.switches.cache && depth >= cached_depth && &sub != &root_;
     if (!cached) return branch(worker, sub, depth, lower, target, gap, parent);
