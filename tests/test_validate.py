@@ -121,6 +121,12 @@ def test_features_refused(bad, message):
         fit(bad)
 
 
+def test_huge_values_of_both_signs_raise_no_warning():
+    huge = np.array([[1e308], [-1e308]] * 50)
+    clf = fit(huge, [0, 1] * 50)
+    assert clf.predict(huge).tolist() == [0, 1] * 50
+
+
 def test_sparse_refused():
     with pytest.raises(TypeError, match=r"(?i)sparse data was passed.*toarray"):
         fit(sparse.csr_matrix(X))

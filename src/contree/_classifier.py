@@ -218,7 +218,7 @@ class ConTreeClassifier(ClassifierMixin, BaseEstimator):
         leaves : array of int64, shape (n_samples,)
             Node numbers of ``tree_``.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "tree_")
         return self.tree_.apply(check_rows(self, X))
 
     def predict(self, X):

@@ -64,7 +64,9 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
     """Return the columns (float64, Fortran order), the class codes (int32) and the classes."""
     given = X
     try:
-        X, y = validate_data(estimator, X, _exact_labels(y), dtype=np.float64, order="F")
+        # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
+        with np.errstate(invalid="ignore"):
+            X, y = validate_data(estimator, X, _exact_labels(y), dtype=np.float64, order="F")
     except OverflowError as error:
         raise ValueError(
             f"Input X contains an integer beyond the range of float64: {error}."
@@ -77,7 +79,8 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def check_rows(estimator, X) -> np.ndarray:
     """Return rows to predict as float64, in the order in which they lie in memory."""
-    return validate_data(estimator, X, dtype=np.float64, reset=False)
+    with np.errstate(invalid="ignore"):  # as above
+        return validate_data(estimator, X, dtype=np.float64, reset=False)
 
 
 def _exact_labels(y):

@@ -31,7 +31,7 @@ def export_text(classifier, feature_names=None, class_names=None, decimals=None)
     text : str
         One line for each branch and each leaf.
     """
-    check_is_fitted(classifier)
+    check_is_fitted(classifier, "tree_")
     tree = classifier.tree_
     n_features = classifier.n_features_in_
     if feature_names is None:
