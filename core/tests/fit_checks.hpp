@@ -1,0 +1,174 @@
+// What must hold of every result of a fit, recounted here without the core's own code; and how to make a
+// failing case small.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "exhaustive.hpp"
+
+namespace check {
+
+// The contract of SearchKind::paper is tested from the day on which it exists.
+#ifdef CONTREE_HAS_PAPER_SEARCH
+inline constexpr bool paper_search_exists = true;
+#else
+inline constexpr bool paper_search_exists = false;
+#endif
+
+inline std::string described(const contree::Options& options) {
+    std::ostringstream text;
+    text << "max_depth=" << options.max_depth << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
+         << " feature_tolerance=" << options.feature_tolerance
+         << (options.search == contree::SearchKind::paper ? " search=paper" : "");
+    for (const contree::SwitchRow& row : contree::switch_rows())
+        if (options.switches.*row.field != row.value) text << " " << row.name << "=" << options.switches.*row.field;
+    if (const char* const kernel = std::getenv("CONTREE_KERNEL")) text << " CONTREE_KERNEL=" << kernel;
+    return text.str();
+}
+
+// Errors of the subtree at `node` on `rows`; appends to `faults` what is wrong with its shape, counts or depth.
+inline Score recount(const contree::Tree& tree, const Instance& data, std::size_t node, const RowList& rows,
+                     std::int64_t depth_left, std::size_t& next, std::string& faults) {
+    const auto classes = static_cast<std::size_t>(data.classes);
+    if (node != next++) faults += "not in preorder; ";
+    std::vector<std::int64_t> counts(classes, 0);
+    for (const std::size_t r : rows) ++counts[static_cast<std::size_t>(data.labels[r])];
+    if (!std::equal(counts.begin(), counts.end(), tree.class_counts.begin() + static_cast<std::ptrdiff_t>(node * classes)))
+        faults += "wrong class counts; ";
+    if (rows.empty()) faults += "an empty node; ";
+    const Score leaf = leaf_errors(data, rows);
+    if (tree.children_left[node] < 0) {
+        if (tree.children_left[node] != -1 || tree.children_right[node] != -1 || tree.feature[node] != -2 ||
+            tree.threshold[node] != -2)
+            faults += "a leaf that is not marked as one; ";
+        return leaf;
+    }
+    if (depth_left == 0) {
+        faults += "too deep; ";
+        return leaf;
+    }
+    const auto f = static_cast<std::size_t>(tree.feature[node]);
+    if (f >= data.features || !std::isfinite(tree.threshold[node])) {
+        faults += "no such split; ";
+        return leaf;
+    }
+    const auto [left, right] = parted(data, rows, f, tree.threshold[node]);
+    const auto left_child = static_cast<std::size_t>(tree.children_left[node]);
+    const auto right_child = static_cast<std::size_t>(tree.children_right[node]);
+    if (left_child >= tree.size() || right_child >= tree.size()) {
+        faults += "no such child; ";
+        return leaf;
+    }
+    Score errors = recount(tree, data, left_child, left, depth_left - 1, next, faults);
+    errors += recount(tree, data, right_child, right, depth_left - 1, next, faults);
+    if (errors >= leaf) faults += "a split that saves no error; ";
+    return errors;
+}
+
+// Empty where all is well: the tree is whole, reaches the objective, and the bounds enclose the optimum if it is known.
+inline std::string result_faults(const contree::Result& result, const Instance& data, const contree::Options& options,
+                                 std::optional<Score> optimum) {
+    std::string faults;
+    const contree::Tree& tree = result.tree;
+    if (tree.size() == 0 || tree.children_left.size() != tree.size() || tree.children_right.size() != tree.size() ||
+        tree.threshold.size() != tree.size() ||
+        tree.class_counts.size() != tree.size() * static_cast<std::size_t>(data.classes))
+        return "node arrays of different lengths";
+    std::size_t next = 0;
+    const Score errors = recount(tree, data, 0, all_rows(data), options.max_depth, next, faults);
+    if (next != tree.size()) faults += "nodes that nothing points to; ";
+    const auto expect = [&](bool holds, const char* what) {
+        if (!holds)
+            faults += std::string(what) + " (errors " + shown(result.errors) + ", recounted " + shown(errors) +
+                      ", objective " + shown(result.objective) + ", lower bound " + shown(result.lower_bound) +
+                      ", optimum " + (optimum ? shown(*optimum) : "unknown") + ", status " +
+                      std::string(contree::name(result.status)) + "); ";
+    };
+    expect(errors == result.errors, "errors are not those of the tree");
+    expect(result.objective == result.errors, "objective is not the errors");
+    expect(0 <= result.lower_bound && result.lower_bound <= result.objective, "lower bound above the objective");
+    expect((result.status == contree::Status::optimal) == (result.lower_bound == result.objective), "status");
+    if (result.status == contree::Status::gap_reached)
+        expect(result.objective - result.lower_bound <= options.max_gap, "gap not reached");
+    if (optimum) {
+        expect(result.lower_bound <= *optimum, "lower bound above the optimum");
+        expect(*optimum <= result.objective, "objective below the optimum");
+    }
+    Score best = contree::Score{1} << 60, bound = 0;
+    for (const contree::Moment& moment : result.history) {
+        expect(moment.objective <= best, "history gets worse");
+        best = moment.objective;
+        bound = moment.lower_bound;
+        if (optimum) expect(moment.lower_bound <= *optimum, "a bound of the history above the optimum");
+    }
+    expect(!result.history.empty() && best == result.objective && bound == result.lower_bound, "history's end");
+    return faults;
+}
+
+// A full run, with nothing to stop it: what is wrong with it, if anything.
+inline std::string fit_faults(const Instance& data, const contree::Options& options, Score optimum) {
+    try {
+        contree::Control control;
+        const contree::Result result = contree::fit(data.table(), options, control);
+        std::string faults = result_faults(result, data, options, optimum);
+        if (result.objective - optimum > options.max_gap) faults += "further from the optimum than max_gap; ";
+        if (result.status != contree::Status::optimal && result.status != contree::Status::gap_reached)
+            faults += "not proved; ";
+        if (options.max_gap == 0 && result.status != contree::Status::optimal) faults += "not optimal; ";
+        if (options.max_gap == 0 && result.objective != optimum)
+            faults += "objective " + shown(result.objective) + ", but the optimum is " + shown(optimum) + "; ";
+        return faults;
+    } catch (const std::exception& error) {
+        return std::string("threw: ") + error.what();
+    }
+}
+
+inline Instance without_row(const Instance& data, std::size_t row) {
+    Instance less = data;
+    less.rows = data.rows - 1;
+    less.labels.erase(less.labels.begin() + static_cast<std::ptrdiff_t>(row));
+    less.values.clear();
+    for (std::size_t f = 0; f < data.features; ++f)
+        for (std::size_t r = 0; r < data.rows; ++r)
+            if (r != row) less.values.push_back(data.value(r, f));
+    return less;
+}
+
+inline Instance without_feature(const Instance& data, std::size_t feature) {
+    Instance less = data;
+    less.features = data.features - 1;
+    const auto begin = less.values.begin() + static_cast<std::ptrdiff_t>(feature * data.rows);
+    less.values.erase(begin, begin + static_cast<std::ptrdiff_t>(data.rows));
+    return less;
+}
+
+// Leaves out rows and columns as long as `fails` holds.
+template <class Fails>
+Instance shrunk(Instance data, const Fails& fails) {
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        for (std::size_t f = data.features; f-- > 0;)
+            if (Instance less = without_feature(data, f); fails(less)) data = std::move(less), smaller = true;
+        for (std::size_t r = data.rows; r-- > 0 && data.rows > 1;)
+            if (Instance less = without_row(data, r); fails(less)) data = std::move(less), smaller = true;
+    }
+    return data;
+}
+
+// One fit against the oracle; a failure is shown with the smallest part of its rows and columns that fails too.
+inline void check_fit(const Instance& data, const contree::Options& options, Score optimum) {
+    const std::string faults = fit_faults(data, options, optimum);
+    if (faults.empty()) {
+        ++passed;
+        return;
+    }
+    const auto fails = [&](const Instance& less) {
+        return !fit_faults(less, options, Swept(less).least_errors(options.max_depth)).empty();
+    };
+    const bool can_shrink = data.rows <= 60 && options.feature_tolerance == 0 && fails(data);
+    const Instance small = can_shrink ? shrunk(data, fails) : data;
+    fail("fit", 0, faults + "with " + described(options) + "\nsmallest case: " + shown(small));
+}
+
+}  // namespace check
