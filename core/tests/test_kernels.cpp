@@ -1,0 +1,204 @@
+// Every vector kernel equals the scalar one bit for bit; and the scalar one means what kernel.hpp says.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "check.hpp"
+#include "depth_two/kernel.hpp"
+
+namespace {
+
+using namespace check;
+using namespace contree;
+
+// One random sweep, in memory of exactly the promised size, so that a sanitizer sees every read beyond it.
+template <class Entry>
+struct Input {
+    std::vector<Entry> entries;
+    std::vector<std::uint32_t> cut_count;
+    std::vector<std::uint64_t> words;
+    Sweep<Entry> sweep;
+};
+
+enum class Ties { none, few, many, pairs, one_huge, all_equal };
+
+// Ranks by place, ascending from below the sentinel's, with the wanted ties.
+template <class Entry>
+std::vector<Rank> draw_ranks(Random& random, Row rows) {
+    const Ties ties = random.pick({Ties::none, Ties::none, Ties::few, Ties::many, Ties::pairs, Ties::one_huge, Ties::all_equal});
+    const Row huge_begin = static_cast<Row>(random.below(rows)), huge_end = huge_begin + static_cast<Row>(random.below(rows)) + 1;
+    std::vector<Rank> ranks(rows);
+    Rank rank = 0;
+    for (Row k = 0; k < rows; ++k) {
+        bool next = true;
+        switch (ties) {
+            case Ties::none: break;
+            case Ties::few: next = random.chance(0.95); break;
+            case Ties::many: next = random.chance(0.02); break;
+            case Ties::pairs: next = k % 2 == 0; break;
+            case Ties::one_huge: next = k <= huge_begin || k >= huge_end; break;
+            case Ties::all_equal: next = false; break;
+        }
+        ranks[k] = rank += k > 0 && next;
+    }
+    // The greatest rank that an entry may have comes up too, right before the sentinel's.
+    if (random.chance(0.3)) {
+        const auto shift = static_cast<Rank>(Packed<Entry>::limit - 1 - rank);
+        for (Rank& r : ranks) r += shift;
+    }
+    return ranks;
+}
+
+// `numbers`: the row numbers of the sweep, ascending.  A sweep of a class pair leaves numbers out.
+template <class Entry>
+Input<Entry> draw_input(Random& random, Row rows) {
+    using P = Packed<Entry>;
+    Input<Entry> input;
+    const bool gaps = rows + rows / 2 < P::limit && random.chance(0.4);
+    std::vector<Row> numbers;
+    for (Row number = 0; numbers.size() < rows; ++number)
+        if (!gaps || random.chance(0.7) || P::limit - number <= rows - numbers.size()) numbers.push_back(number);
+    const auto features = static_cast<std::uint32_t>(rows > 2000 ? 1 + random.below(2) : 1 + random.below(4));
+    const std::size_t stride = rows + 1 + (random.chance(0.5) ? random.below(40) : 0);
+    input.entries.resize(stride * (features - 1) + rows + 1);
+    for (Entry& entry : input.entries) entry = static_cast<Entry>(random.next());   // padding holds anything
+    for (std::uint32_t f = 0; f < features; ++f) {
+        std::vector<Row> order = numbers;
+        if (!random.chance(0.2))
+            for (std::size_t k = order.size(); k-- > 1;) std::swap(order[k], order[random.below(k + 1)]);
+        const std::vector<Rank> ranks = draw_ranks<Entry>(random, rows);
+        Entry* const to = input.entries.data() + f * stride;
+        for (Row k = 0; k < rows; ++k) to[k] = P::make(ranks[k], order[k]);
+        std::sort(to, to + rows);
+        to[rows] = P::sentinel();
+        input.cut_count.push_back(ranks.back() - ranks.front());
+    }
+    input.words.resize(numbers.back() + 1);
+    const int density = static_cast<int>(random.below(4));
+    for (std::uint64_t& word : input.words) {
+        const std::uint64_t left = random.next() >> 32;
+        switch (density) {
+            case 0: word = left | (~left & 0xffffffff) << 32; break;   // every lane parts all rows
+            case 1: word = ~std::uint64_t{0}; break;
+            case 2: word = random.next() & random.next() & random.next(); break;
+            default: word = random.next() | random.next() | random.next(); break;
+        }
+    }
+    const Row skewed = numbers[random.below(numbers.size())];
+    const Row boundary = random.pick<Row>({0, numbers.back() + 1, numbers.back() / 2, skewed, 1, numbers.back()});
+    input.sweep = {input.entries.data(), stride, input.cut_count.data(), features, rows, input.words.data(), boundary};
+    return input;
+}
+
+template <class Entry>
+void compare_kernels(Random& random, Row rows) {
+    const Input<Entry> input = draw_input<Entry>(random, rows);
+    SideSums expected, sums;
+    scalar_kernel.sweep(input.sweep, expected);
+    alignas(64) std::int32_t expected_totals[side_count], totals[side_count];
+    // Classes are ranges of words: any start.
+    const auto begin = static_cast<Row>(random.below(input.words.size()));
+    const auto count = static_cast<Row>(random.below(input.words.size() - begin + 1));
+    scalar_kernel.count_sides(input.words.data() + begin, count, expected_totals);
+    for (const Kernel* kernel : available_kernels()) {
+        std::memset(&sums, 0x5a, sizeof sums);
+        kernel->sweep(input.sweep, sums);
+        const bool same = std::equal(sums.high, sums.high + side_count, expected.high) &&
+                          std::equal(sums.low, sums.low + side_count, expected.low) &&
+                          std::equal(sums.end, sums.end + side_count, expected.end);
+        if (same) ++passed;
+        else fail("sweep", 0, std::string(kernel->name) + " differs from scalar for " + shown(rows) + " rows, " +
+                                  shown(input.sweep.features) + " features, boundary " + shown(input.sweep.boundary) +
+                                  ", entries of " + shown(sizeof(Entry)) + " bytes");
+        std::memset(totals, 0x5a, sizeof totals);
+        kernel->count_sides(input.words.data() + begin, count, totals);
+        CHECK(std::equal(totals, totals + side_count, expected_totals));
+    }
+}
+
+void test_small_sweeps() {
+    for_seeds(6000, [](Random& random) {
+        const auto around = [&](std::int64_t size) { return std::max<std::int64_t>(1, size + random.between(-2, 2)); };
+        const std::int64_t rows = random.chance(0.3) ? random.between(1, 1000)
+                                                     : around(random.pick<std::int64_t>({1, 8, 16, 32, 64, 119, 120, 127, 128, 240, 255, 360}));
+        if (random.chance(0.7)) compare_kernels<NarrowEntry>(random, static_cast<Row>(rows));
+        else compare_kernels<WideEntry>(random, static_cast<Row>(rows));
+    });
+}
+
+// Where sums leave 16 bits, and rows leave them.
+void test_large_sweeps() {
+    for_seeds(3, [](Random& random) {
+        for (const Row rows : {32640U, 32766U, 32767U, 32768U, 32769U, 65534U, 65535U})
+            compare_kernels<NarrowEntry>(random, rows);
+        for (const Row rows : {32767U, 32768U, 65535U, 65536U, 70000U}) compare_kernels<WideEntry>(random, rows);
+    });
+}
+
+// Sums as large as they get: one class only, every row in every side.
+void test_extreme_sums() {
+    for (const Row rows : {1U, 119U, 120U, 121U, 127U, 128U, 129U, 255U, 32767U, 32768U, 65535U}) {
+        for (const Row boundary : {0U, rows}) {
+            std::vector<NarrowEntry> entries;
+            for (Row k = 0; k < rows; ++k) entries.push_back(Packed<NarrowEntry>::make(std::min(k, 65534U), k));
+            entries.push_back(Packed<NarrowEntry>::sentinel());
+            const std::vector<std::uint64_t> words(rows, ~std::uint64_t{0});
+            const std::uint32_t cuts = rows - 1;
+            const auto all = static_cast<std::int32_t>(rows);
+            for (const Kernel* kernel : available_kernels()) {
+                SideSums sums;
+                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, &cuts, 1, rows, words.data(), boundary}, sums);
+                for (unsigned s = 0; s < side_count; ++s) {
+                    CHECK_EQUAL(sums.high[s], boundary == 0 ? 0 : all);
+                    CHECK_EQUAL(sums.low[s], boundary == 0 ? -all : 0);
+                    CHECK_EQUAL(sums.end[s], boundary == 0 ? -all : all);
+                }
+            }
+        }
+    }
+}
+
+// The best stump of a side, by trying each threshold, is what the formula of kernel.hpp makes of the sums.
+void test_meaning() {
+    for_seeds(500, [](Random& random) {
+        using P = Packed<NarrowEntry>;
+        const auto rows = static_cast<Row>(random.between(1, 30));
+        const Input<NarrowEntry> input = draw_input<NarrowEntry>(random, rows);
+        const Sweep<NarrowEntry>& sweep = input.sweep;
+        SideSums sums;
+        scalar_kernel.sweep(sweep, sums);
+        for (unsigned s = 0; s < side_count; ++s) {
+            const auto inside = [&](NarrowEntry entry) { return (sweep.words[P::row(entry)] >> s & 1) != 0; };
+            std::int32_t best = std::numeric_limits<std::int32_t>::max(), positive = 0, negative = 0;
+            for (Row k = 0; k < rows; ++k)
+                if (inside(sweep.entries[k])) ++(P::row(sweep.entries[k]) < sweep.boundary ? positive : negative);
+            for (std::uint32_t f = 0; f < sweep.features; ++f) {
+                const NarrowEntry* const order = sweep.entries + f * sweep.stride;
+                for (Row z = 0; z <= rows; ++z) {   // a threshold behind z rows; at the ends a leaf
+                    if (0 < z && z < rows && P::rank(order[z - 1]) == P::rank(order[z])) continue;
+                    std::int32_t left_positive = 0, left_negative = 0;
+                    for (Row k = 0; k < z; ++k)
+                        if (inside(order[k])) ++(P::row(order[k]) < sweep.boundary ? left_positive : left_negative);
+                    best = std::min({best, left_negative + positive - left_positive,
+                                     left_positive + negative - left_negative});
+                }
+            }
+            CHECK_EQUAL(std::min(positive - sums.high[s], negative + sums.low[s]), best);
+            CHECK_EQUAL(sums.end[s], positive - negative);
+        }
+    });
+}
+
+}  // namespace
+
+int main() {
+    check::watch_aborts();
+    std::printf("kernels here:");
+    for (const Kernel* kernel : available_kernels()) std::printf(" %s", kernel->name);
+    std::printf("\n");
+    check::run("the scalar kernel finds the best stumps", test_meaning);
+    check::run("sums as large as they get", test_extreme_sums);
+    check::run("small sweeps", test_small_sweeps);
+    check::run("large sweeps", test_large_sweeps);
+    return check::report();
+}
