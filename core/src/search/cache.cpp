@@ -17,7 +17,9 @@ std::uint64_t mix(std::uint64_t x) {   // splitmix64's finaliser
 Cache::Key Cache::key(const Row* origin, Row rows, std::int64_t depth) const {
     Key key{mix(static_cast<std::uint64_t>(depth)), depth, {}};
     for (Row r = 0; r < rows; ++r) key.hash += mix(origin[r] + std::uint64_t{0x9e3779b97f4a7c15});
-    if (rows < table_rows_ / 32) {
+    const bool listed = rows < table_rows_ / 32;
+    key.rows.reserve((listed ? rows : table_rows_ / 32 + 1) + 1);   // exactly, since bytes_of counts what is used
+    if (listed) {
         key.rows.assign(origin, origin + rows);
     } else {
         key.rows.assign(table_rows_ / 32 + 1, 0);
