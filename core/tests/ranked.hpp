@@ -1,0 +1,45 @@
+// An instance as the search sees it: ranks, and the subproblem of all its rows.
+#pragma once
+
+#include "data/subproblem.hpp"
+#include "instance.hpp"
+
+namespace check {
+
+inline contree::RankedTable ranked(const Instance& data, double tolerance = 0) {
+    const contree::Control control;
+    return contree::rank_columns(data.table(), tolerance, control);
+}
+
+template <class Entry>
+struct Root {
+    explicit Root(const Instance& data) : table(ranked(data)), sub(contree::root_subproblem<Entry>(table, arena)) {}
+
+    // The caller's rows left of position z of the subproblem's feature f.
+    std::vector<std::size_t> rows_left_of(std::uint32_t f, contree::Position z) const {
+        std::vector<std::size_t> rows;
+        for (contree::Position k = 0; k < z; ++k)
+            rows.push_back(table.original[sub.origin[contree::Packed<Entry>::row(sub.order(f)[k])]]);
+        return rows;
+    }
+    std::vector<std::size_t> rows_right_of(std::uint32_t f, contree::Position z) const {
+        std::vector<std::size_t> rows;
+        for (contree::Position k = z; k < sub.rows; ++k)
+            rows.push_back(table.original[sub.origin[contree::Packed<Entry>::row(sub.order(f)[k])]]);
+        return rows;
+    }
+    // All positions of feature f at which a threshold stands, found without the cuts.
+    std::vector<contree::Position> thresholds(std::uint32_t f) const {
+        std::vector<contree::Position> found;
+        for (contree::Position z = 1; z < sub.rows; ++z)
+            if (contree::Packed<Entry>::rank(sub.order(f)[z - 1]) != contree::Packed<Entry>::rank(sub.order(f)[z]))
+                found.push_back(z);
+        return found;
+    }
+
+    contree::RankedTable table;
+    contree::Arena arena;
+    contree::Subproblem<Entry> sub;
+};
+
+}  // namespace check
