@@ -1,0 +1,171 @@
+// A search that is ended early returns a valid tree and true bounds, soon, whatever the moment and the thread.
+#include <chrono>
+#include <thread>
+
+#include "fit_checks.hpp"
+
+namespace {
+
+using namespace check;
+using contree::Control;
+using contree::Options;
+using contree::Result;
+using contree::SearchKind;
+using contree::Status;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// How late an answer may be: the promise is 50 ms, but this machine may be busy, and sanitizers are slow.
+constexpr double patience = CONTREE_TEST_SCALE < 1 ? 3.0 : 0.5;
+
+std::vector<SearchKind> searches() {
+    if (paper_search_exists) return {SearchKind::best_first, SearchKind::paper};
+    return {SearchKind::best_first};
+}
+
+struct Known {
+    Instance data;
+    Options options;
+    Score optimum;
+    double seconds;   // of a full run
+};
+
+// Sets that take some milliseconds, with their optimum.
+std::vector<Known> known_cases() {
+    std::vector<Known> cases;
+    Random random(7);
+    for (const std::int32_t classes : {2, 3}) {
+        for (const std::int64_t depth : {2, 3, 4}) {
+            Known known;
+            known.data = structured(random, depth == 4 ? 120 : 800, 4, classes, 0, 0.6);
+            known.options.max_depth = depth;
+            Control control;
+            const Result result = contree::fit(known.data.table(), known.options, control);
+            CHECK_EQUAL(result_faults(result, known.data, known.options, {}), "");
+            CHECK(result.status == Status::optimal);
+            known.optimum = result.objective;
+            known.seconds = result.seconds;
+            std::printf("     depth %d, %d classes: %.1f ms\n", static_cast<int>(depth), static_cast<int>(classes), 1e3 * result.seconds);
+            cases.push_back(std::move(known));
+        }
+    }
+    return cases;
+}
+
+const std::vector<Known>& known() {
+    static const std::vector<Known> cases = known_cases();
+    return cases;
+}
+
+void check_ended(const Result& result, const Known& known, const Options& options, Status reason) {
+    const std::string faults = result_faults(result, known.data, options, known.optimum);
+    if (!faults.empty()) fail("ended early", 0, faults + described(options));
+    else ++passed;
+    CHECK(result.status == Status::optimal || result.status == reason);
+}
+
+Known draw_case(Random& random) {
+    Known chosen = known()[random.below(known().size())];
+    chosen.options.n_jobs = random.pick({1, 2});
+    chosen.options.search = searches()[random.below(searches().size())];
+    return chosen;
+}
+
+void test_stop_from_another_thread() {
+    for_seeds(300, [](Random& random) {
+        const Known chosen = draw_case(random);
+        Control control;
+        const auto wait = std::chrono::duration<double>(chosen.seconds * random.real() * 1.2);
+        Clock::time_point stopped;
+        std::thread other([&] {
+            std::this_thread::sleep_for(wait);
+            stopped = Clock::now();
+            control.stop();
+        });
+        const Result result = contree::fit(chosen.data.table(), chosen.options, control);
+        const auto ended = Clock::now();
+        other.join();
+        check_ended(result, chosen, chosen.options, Status::interrupted);
+        CHECK_AT_MOST(std::chrono::duration<double>(ended - stopped).count(), patience);
+    });
+}
+
+void test_stopped_before() {
+    for_seeds(30, [](Random& random) {
+        const Known chosen = draw_case(random);
+        Control control;
+        control.stop();
+        check_ended(contree::fit(chosen.data.table(), chosen.options, control), chosen, chosen.options, Status::interrupted);
+    });
+}
+
+void test_time_limits() {
+    for_seeds(250, [](Random& random) {
+        const Known chosen = draw_case(random);
+        Options options = chosen.options;
+        options.time_limit = random.chance(0.2) ? 0 : chosen.seconds * random.real() * 1.2;
+        Control control;
+        const auto start = Clock::now();
+        const Result result = contree::fit(chosen.data.table(), options, control);
+        CHECK_AT_MOST(seconds_since(start), options.time_limit + patience);
+        check_ended(result, chosen, options, Status::time_limit);
+    });
+}
+
+void test_poll() {
+    for_seeds(20, [](Random& random) {
+        const Known chosen = draw_case(random);
+        Control control;
+        int calls = 0;
+        const int last = static_cast<int>(random.between(1, 3));
+        const auto caller = std::this_thread::get_id();
+        bool own_thread = true;
+        const Result result = contree::fit(chosen.data.table(), chosen.options, control, [&] {
+            own_thread &= std::this_thread::get_id() == caller;
+            return ++calls >= last;
+        });
+        CHECK(own_thread);
+        CHECK_AT_MOST(calls, last);
+        check_ended(result, chosen, chosen.options, Status::interrupted);
+    });
+}
+
+// Sets that no search ends on: each stage, from the first sort on, must see the stop.
+void test_large_sets() {
+    for_seeds(3, [](Random& random) {
+        Known large;
+        large.data = structured(random, 30000, 12, static_cast<std::int32_t>(random.pick({2, 5})), 0, 0.5);
+        large.optimum = 0;
+        for (const double limit : {0.0, 0.005, 0.03, 0.1, 0.3}) {
+            for (const SearchKind search : searches()) {
+                Options options;
+                options.search = search;
+                options.max_depth = random.between(2, 6);
+                options.n_jobs = random.pick({1, 2});
+                options.time_limit = limit;
+                Control control;
+                const auto start = Clock::now();
+                const Result result = contree::fit(large.data.table(), options, control);
+                const double taken = seconds_since(start);
+                CHECK_AT_MOST(taken, limit + 2 * patience);
+                CHECK_EQUAL(result_faults(result, large.data, options, {}), "");
+                CHECK(result.status == Status::optimal || result.status == Status::time_limit);
+            }
+        }
+    });
+}
+
+}  // namespace
+
+int main() {
+    check::watch_aborts();
+    check::run("full runs", [] { known(); });
+    check::run("a stop from another thread", test_stop_from_another_thread);
+    check::run("a stop before the start", test_stopped_before);
+    check::run("time limits", test_time_limits);
+    check::run("poll", test_poll);
+    check::run("large sets", test_large_sets);
+    return check::report();
+}
