@@ -32,7 +32,7 @@ template <class Entry>
 void search(const RankedTable& ranked, const Options& options, const Control& control, Clock::time_point start,
             Result& result) {
     Arena arena;
-    const auto root = root_subproblem<Entry>(ranked, arena);
+    const auto root = root_subproblem<Entry>(ranked, scalar_movers, arena);
     const auto improved = [&](const Outcome& outcome) {
         result.history.push_back({seconds_since(start), outcome.upper, outcome.lower});
     };

@@ -21,10 +21,12 @@
 
 namespace contree {
 
-// An evaluated threshold, or an end: z = 0 has nothing left, z = rows nothing right.
+// A threshold of which something is proved, or an end: z = 0 has nothing left, z = rows nothing right.
 struct Point {
     Position z;
-    Score left, right;   // proved lower bounds of L(z), R(z)
+    Score left, right;        // proved lower bounds of L(z), R(z)
+    bool open = false;        // not evaluated itself: the segment to its right holds it as a candidate
+    std::int32_t memory = -1; // where a Node keeps what the two sides' solves learnt
     Score total() const { return left + right; }
 };
 
@@ -36,7 +38,7 @@ struct Rules {
 
 struct Segment {
     Score bound;       // no threshold inside has a smaller L + R
-    Point u, v;        // the evaluated neighbours
+    Point u, v;        // its neighbours; u itself belongs to it while u is open
     std::uint32_t f;   // the feature, as the subproblem numbers it
     Position length() const { return v.z - u.z; }
 };
@@ -65,6 +67,14 @@ inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rul
     return s;
 }
 
+// The part of `whole` between two points, u and v, of which at least one is new; what holds for the whole holds
+// for it too.
+inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rules rules) {
+    Segment s = make_segment(whole.f, u, v, rules);
+    s.bound = std::max(s.bound, whole.bound);
+    return s;
+}
+
 // The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
 // positions [low, high].  A threshold near u keeps at least total(u) - (rows moved), so it must move at
 // least total(u) - ub + 1 rows; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
@@ -75,7 +85,8 @@ struct Run {
 };
 
 inline Run live_run(const Segment& s, const Cuts& cuts, Score ub, Rules rules) {
-    const Score from_u = rules.similarity ? std::max<Score>(1, s.u.total() - ub + 1) : 1;
+    const Score nearest = s.u.open ? 0 : 1;
+    const Score from_u = rules.similarity ? std::max(nearest, s.u.total() - ub + 1) : nearest;
     const Score from_v = rules.similarity ? std::max<Score>(1, s.v.total() - ub + 1) : 1;
     const Score low = s.u.z + from_u, high = s.v.z - from_v;
     if (low > high) return {1, 0, 0, 0};

@@ -6,21 +6,17 @@ namespace contree {
 
 namespace {
 
-// Vector kernels read and write whole registers past the end of an order.
-constexpr std::size_t padding = 32;
-
-constexpr Row right_bit = Row{1} << 31;   // in a route: the row goes right
-
 template <class Entry>
 Subproblem<Entry> allocate(Row rows, std::uint32_t features, std::uint32_t classes, Arena& arena) {
     Subproblem<Entry> sub{};
     sub.rows = rows;
-    sub.stride = rows + padding;
+    sub.stride = rows + mover_padding;
     sub.words = rows / 64 + 1;
     sub.entries = arena.take<Entry>(features * sub.stride);
     sub.cut_bits = arena.take<std::uint64_t>(features * sub.words);
     sub.cut_before = arena.take<std::uint32_t>(features * sub.words);
     sub.cut_count = arena.take<std::uint32_t>(features);
+    sub.tied = arena.take<std::uint8_t>(features);
     sub.feature = arena.take<FeatureId>(features);
     sub.class_begin = arena.take<Row>(classes + 1);
     return sub;
@@ -29,7 +25,7 @@ Subproblem<Entry> allocate(Row rows, std::uint32_t features, std::uint32_t class
 // Ends the order that was written into the next free slot: sentinel, cuts, and the slot is kept unless
 // the feature is constant here.  A constant feature splits nothing in any subset either.
 template <class Entry>
-void finish_feature(Subproblem<Entry>& sub, FeatureId feature) {
+void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& movers) {
     using P = Packed<Entry>;
     const std::uint32_t f = sub.features;
     Entry* const order = sub.entries + f * sub.stride;
@@ -37,18 +33,16 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature) {
     if (P::rank(order[0]) == P::rank(order[sub.rows - 1])) return;
     std::uint64_t* const bits = sub.cut_bits + f * sub.words;
     std::uint32_t* const before = sub.cut_before + f * sub.words;
+    bits[sub.words - 1] = 0;
+    movers.of<Entry>().mark_cuts(order, sub.rows, bits);
+    bits[(sub.rows - 1) / 64] &= ~(std::uint64_t{1} << ((sub.rows - 1) % 64));   // no cut behind the last row
     std::uint32_t count = 0;
     for (std::size_t w = 0; w < sub.words; ++w) {
-        const Row begin = static_cast<Row>(w * 64), end = std::min<Row>(sub.rows, begin + 64);
-        std::uint64_t word = 0;
-        for (Row k = begin; k < end; ++k)
-            word |= static_cast<std::uint64_t>((order[k] ^ order[k + 1]) > P::row_mask) << (k - begin);
-        if (w == (sub.rows - 1) / 64) word &= ~(std::uint64_t{1} << ((sub.rows - 1) % 64));   // no cut at the end
-        bits[w] = word;
         before[w] = count;
-        count += static_cast<std::uint32_t>(std::popcount(word));
+        count += count_bits(bits[w]);
     }
     sub.cut_count[f] = count;
+    sub.tied[f] = count + 1 != sub.rows;
     sub.feature[f] = feature;
     ++sub.features;
 }
@@ -97,7 +91,7 @@ void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<
 }  // namespace
 
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, Arena& arena) {
+Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena) {
     auto root = allocate<Entry>(table.rows, table.features, table.classes, arena);
     root.class_begin[0] = 0;
     for (std::uint32_t c = 0; c < table.classes; ++c)
@@ -105,7 +99,7 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, Arena& arena) {
     for (FeatureId f = 0; f < table.features; ++f) {
         Entry* const order = root.entries + root.features * root.stride;
         for (Row k = 0; k < table.rows; ++k) order[k] = Packed<Entry>::make(table.ranks[f][k], table.order[f][k]);
-        finish_feature(root, f);
+        finish_feature(root, f, movers);
     }
     Row* const origin = arena.take<Row>(table.rows);
     for (Row r = 0; r < table.rows; ++r) origin[r] = r;
@@ -115,8 +109,7 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, Arena& arena) {
 
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
-                           Arena& arena) {
-    using P = Packed<Entry>;
+                           const Movers& movers, Arena& arena) {
     assert(0 < z && z < parent.rows);
     Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
                              allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
@@ -124,27 +117,17 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     const Row* const route = route_rows(parent, f, z, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
     for (std::uint32_t g = 0; g < parent.features; ++g) {
-        const Entry* const order = parent.order(g);
-        Entry* to_left = left.entries + left.features * left.stride;
-        Entry* to_right = right.entries + right.features * right.stride;
-        for (Row k = 0; k < parent.rows; ++k) {
-            const Row target = route[P::row(order[k])];
-            const Entry entry = (order[k] & ~P::row_mask) | (target & ~right_bit);
-            const std::size_t is_right = target >> 31;
-            *to_left = entry;
-            *to_right = entry;
-            to_left += 1 - is_right;
-            to_right += is_right;
-        }
-        finish_feature(left, parent.feature[g]);
-        finish_feature(right, parent.feature[g]);
+        movers.of<Entry>().partition(parent.order(g), parent.rows, route, left.entries + left.features * left.stride,
+                                     right.entries + right.features * right.stride);
+        finish_feature(left, parent.feature[g], movers);
+        finish_feature(right, parent.feature[g], movers);
     }
     return children;
 }
 
-template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, Arena&);
-template Subproblem<WideEntry> root_subproblem(const RankedTable&, Arena&);
-template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, Arena&);
-template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, Arena&);
+template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
+template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
+template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
+template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
 
 }  // namespace contree

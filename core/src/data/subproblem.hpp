@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "data/arena.hpp"
+#include "data/movers.hpp"
 #include "data/ranks.hpp"
 
 namespace contree {
@@ -30,6 +31,13 @@ struct Packed {
 using NarrowEntry = std::uint32_t;
 using WideEntry = std::uint64_t;
 
+// How many bits are set; without a call where the processor's own instruction is not taken for granted.
+inline std::uint32_t count_bits(std::uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555ULL;
+    word = (word & 0x3333333333333333ULL) + (word >> 2 & 0x3333333333333333ULL);
+    return static_cast<std::uint32_t>(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
+}
+
 // The positions of a feature at which a threshold can stand, as bits with ranks.
 // Bit k set: a threshold lies behind the k-th row, at position z = k + 1.
 struct Cuts {
@@ -41,7 +49,7 @@ struct Cuts {
     std::uint32_t below(Position z) const {
         const Position k = z - 1;
         const std::uint64_t lower = (std::uint64_t{1} << (k % 64)) - 1;
-        return before[k / 64] + static_cast<std::uint32_t>(std::popcount(bits[k / 64] & lower));
+        return before[k / 64] + count_bits(bits[k / 64] & lower);
     }
     // The position of threshold `index`, counted from 0, known to lie in [from, to].
     Position at(std::uint32_t index, Position from, Position to) const {
@@ -67,6 +75,7 @@ struct Subproblem {
     std::uint64_t* cut_bits;
     std::uint32_t* cut_before;
     std::uint32_t* cut_count;      // by feature
+    std::uint8_t* tied;            // by feature: does it hold equal values?
     FeatureId* feature;            // the table's number of each feature
     Row* class_begin;              // classes + 1
     const Row* origin;             // the ranked table's number of each row, ascending; may be null
@@ -75,18 +84,10 @@ struct Subproblem {
     Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f]}; }
     Row class_size(std::uint32_t c) const { return class_begin[c + 1] - class_begin[c]; }
     Rank rank_left_of(std::uint32_t f, Position z) const { return Packed<Entry>::rank(order(f)[z - 1]); }
-    // The position of the table's threshold (feature, rank) is where larger ranks start.
-};
-
-// A child's class sizes after a split; enough for bounds that need no rows.
-struct ClassSizes {
-    Row rows;
-    std::uint32_t classes;   // entries of `size`, empty classes included
-    const Row* size;
 };
 
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, Arena& arena);
+Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena);
 
 // D(f <= threshold) and D(f > threshold) for the threshold at position z of feature f of `parent`.
 template <class Entry>
@@ -95,11 +96,13 @@ struct Children {
 };
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
-                           Arena& arena);
+                           const Movers& movers, Arena& arena);
 
-extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, Arena&);
-extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, Arena&);
-extern template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, Arena&);
-extern template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, Arena&);
+extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
+extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
+extern template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool,
+                                                 const Movers&, Arena&);
+extern template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool,
+                                                 const Movers&, Arena&);
 
 }  // namespace contree

@@ -6,18 +6,19 @@ namespace contree {
 
 namespace {
 
-constexpr unsigned whole_lane = lane_count - 1;   // in the first round: all rows left, for theta_1
-constexpr unsigned fresh_lanes = 8;               // thresholds tried at once in an untouched feature
+constexpr std::size_t whole_lane = lane_count - 1;
+constexpr unsigned fresh_lanes = 5;               // thresholds tried at once in an untouched feature
 
 }  // namespace
 
 template <class Entry>
-Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score target, Arena& arena,
-                               Statistics& statistics) {
+Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score target, const Sources& sources,
+                               Profile* learnt, Arena& arena, Statistics& statistics) {
     Arena::Frame frame(arena);
     sub_ = &sub;
     arena_ = &arena;
     statistics_ = &statistics;
+    learnt_ = learnt;
     ++statistics.depth_two_solves;
     ub_ = target;
     best_ = Outcome{};
@@ -25,7 +26,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
         ub_ = best_.upper = leaf;
         best_.plan.assign(1, Step{Step::leaf, 0});
     }
-    start(sub, lower);
+    start(sub, lower, sources);
     while (lower < ub_ && !control_.stopped()) {
         drop_closed();
         if (open_.empty()) break;
@@ -38,17 +39,29 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
     best_.lower = std::min(best_.upper, floor_);
     for (const Open& open : open_) best_.lower = std::min(best_.lower, open.segment.bound);   // after a stop
     best_.lower = std::max(best_.lower, lower);
+    if (learnt != nullptr) {
+        learnt->rows = sub.rows;
+        settle(*learnt, rules_);
+    }
     return std::move(best_);
 }
 
 template <class Entry>
-void DepthTwo<Entry>::start(const Subproblem<Entry>& sub, Score lower) {
+void DepthTwo<Entry>::start(const Subproblem<Entry>& sub, Score lower, const Sources& sources) {
     round_ = 0;
     floor_ = unreached;
     stump_ = std::max(class_count_bound(sub, 1), lower);
     open_.clear();
     const Point left_end{0, 0, stump_}, right_end{sub.rows, stump_, 0};
-    for (std::uint32_t f = 0; f < sub.features; ++f) open_.push_back({make_segment(f, left_end, right_end, rules_), {}});
+    Inheritance<Entry> inheritance(sub, sources);
+    for (std::uint32_t f = 0; f < sub.features; ++f) {
+        inheritance.points_of(f, inherited_);
+        statistics_->inherited_points += static_cast<std::int64_t>(inherited_.size());
+        found_.clear();
+        close(open_between(f, left_end, right_end, inherited_, ub_, rules_, found_));
+        for (const Segment& segment : found_) open_.push_back({segment, {}});
+        for (const Point& point : inherited_) note(f, point);
+    }
     words_ = arena_->take<std::uint64_t>(sub.rows);
     pairs_.clear();
     if (sub.classes > 2) {
@@ -61,6 +74,12 @@ void DepthTwo<Entry>::start(const Subproblem<Entry>& sub, Score lower) {
         class_totals_.resize(sub.classes);
         potential_.resize(pairs_.size() + 1);
     }
+}
+
+template <class Entry>
+void DepthTwo<Entry>::note(std::uint32_t f, const Point& point) {
+    if (learnt_ == nullptr) return;
+    learnt_->points.push_back({sub_->feature[f], sub_->rank_left_of(f, point.z), point.z, point.left, point.right});
 }
 
 template <class Entry>
@@ -100,13 +119,15 @@ void DepthTwo<Entry>::choose_lanes() {
         chosen_.resize(room);
     }
     std::sort(chosen_.begin(), chosen_.end(), before);
+    // A round costs the same with few lanes as with all, so spare ones go to the first segments.
     lanes_.clear();
+    const unsigned each = std::max(1u, std::min(fresh_lanes, room / static_cast<unsigned>(chosen_.size())));
     for (const std::uint32_t i : chosen_) {
         const Segment& segment = open_[i].segment;
         const bool fresh = segment.u.z == 0 && segment.v.z == sub_->rows;
         const std::size_t left = room - lanes_.size();
         if (left == 0) break;
-        spread_lanes(i, fresh ? static_cast<unsigned>(std::min<std::size_t>(left, fresh_lanes)) : 1);
+        spread_lanes(i, static_cast<unsigned>(std::min<std::size_t>(left, fresh ? fresh_lanes : each)));
     }
     std::sort(lanes_.begin(), lanes_.end(),
               [](const Lane& a, const Lane& b) { return a.f != b.f ? a.f < b.f : a.z < b.z; });
@@ -169,10 +190,10 @@ template <class Entry>
 void DepthTwo<Entry>::side_sizes() {
     size_.fill(0);
     for (std::size_t t = 0; t < lanes_.size(); ++t) {
-        size_[t] = static_cast<std::int32_t>(lanes_[t].z);
-        size_[lane_count + t] = static_cast<std::int32_t>(sub_->rows - lanes_[t].z);
+        size_[left_side(t)] = static_cast<std::int32_t>(lanes_[t].z);
+        size_[right_side(t)] = static_cast<std::int32_t>(sub_->rows - lanes_[t].z);
     }
-    if (has_whole_lane()) size_[whole_lane] = static_cast<std::int32_t>(sub_->rows);
+    if (has_whole_lane()) size_[left_side(whole_lane)] = static_cast<std::int32_t>(sub_->rows);
 }
 
 template <class Entry>
@@ -186,7 +207,7 @@ void DepthTwo<Entry>::evaluate() {
 template <class Entry>
 void DepthTwo<Entry>::evaluate_two_classes() {
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
-    kernel_.sweep(Sweep<Entry>{sub_->entries, sub_->stride, sub_->cut_count, sub_->features, sub_->rows, words_,
+    kernel_.sweep(Sweep<Entry>{sub_->entries, sub_->stride, sub_->tied, sub_->features, sub_->rows, words_,
                                sub_->class_begin[1]}, sums_);
     for (unsigned s = 0; s < side_count; ++s) {
         const std::int32_t positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
@@ -204,7 +225,7 @@ void DepthTwo<Entry>::evaluate_two_classes() {
 template <class Entry>
 void DepthTwo<Entry>::evaluate_classes() {
     const Subproblem<Entry>& sub = *sub_;
-    std::array<std::int32_t, side_count> right{};   // rows classified rightly by the best stump so far
+    BySide right{};   // rows classified rightly by the best stump so far
     for (std::uint32_t c = 0; c < sub.classes; ++c) {
         kernel_.count_sides(words_ + sub.class_begin[c], sub.class_size(c), class_totals_[c].data());
         for (unsigned s = 0; s < side_count; ++s) right[s] = std::max(right[s], class_totals_[c][s]);
@@ -214,17 +235,17 @@ void DepthTwo<Entry>::evaluate_classes() {
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
         for (unsigned s = 0; s < side_count; ++s) potential_[i][s] = std::max(potential_[i + 1][s], a[s] + b[s]);
     }
-    const unsigned whole_side = has_whole_lane() ? whole_lane : side_count;
+    const std::size_t whole = has_whole_lane() ? whole_lane : lane_count;
     std::array<std::size_t, lane_count> death;   // the pair at which a lane died; its bound counts all from there
     death.fill(pairs_.size());
-    std::size_t i = 0;
-    for (; i < pairs_.size(); ++i) {
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
         bool any_live = false, helps = false;
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
-        for (unsigned t = 0; t < lane_count; ++t) {
-            const unsigned l = t, r = lane_count + t;
+        for (std::size_t t = 0; t < lane_count; ++t) {
+            if (t >= lanes_.size() && t != whole) continue;
+            const std::size_t l = left_side(t), r = right_side(t);
             const std::int32_t best_left = std::max(right[l], potential_[i][l]), best_right = std::max(right[r], potential_[i][r]);
-            const bool live = size_[l] + size_[r] - best_left - best_right < ub_ && (t < lanes_.size() || t == whole_side);
+            const bool live = size_[l] + size_[r] - best_left - best_right < ub_;
             any_live |= live;
             if (!live) death[t] = std::min(death[t], i);
             helps |= live && (a[l] + b[l] > right[l] || a[r] + b[r] > right[r]);
@@ -232,49 +253,35 @@ void DepthTwo<Entry>::evaluate_classes() {
         if (!any_live) break;
         if (!helps) continue;
         const PairRows& rows = pair_rows(pairs_[i]);
-        if (rows.rows == 0) continue;
         statistics_->row_visits += std::int64_t{rows.rows} * sub.features;
-        kernel_.sweep(Sweep<Entry>{rows.entries, rows.stride, rows.cut_count, sub.features, rows.rows, words_,
+        kernel_.sweep(Sweep<Entry>{rows.entries, rows.stride, sub.tied, sub.features, rows.rows, words_,
                                    sub.class_begin[pairs_[i].b]}, sums_);
         for (unsigned s = 0; s < side_count; ++s)
             right[s] = std::max({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
     }
-    for (unsigned s = 0; s < side_count; ++s) {
-        reached_[s] = size_[s] - right[s];
-        proved_[s] = size_[s] - std::max(right[s], potential_[death[s % lane_count]][s]);
+    for (std::size_t t = 0; t < lane_count; ++t) {
+        for (const std::size_t s : {left_side(t), right_side(t)}) {
+            reached_[s] = size_[s] - right[s];
+            proved_[s] = size_[s] - std::max(right[s], potential_[death[t]][s]);
+        }
     }
 }
 
 template <class Entry>
 const typename DepthTwo<Entry>::PairRows& DepthTwo<Entry>::pair_rows(Pair& pair) {
-    using P = Packed<Entry>;
     PairRows& rows = pair.rows;
     if (rows.entries != nullptr) return rows;
     const Subproblem<Entry>& sub = *sub_;
     rows.rows = sub.class_size(pair.a) + sub.class_size(pair.b);
-    rows.stride = rows.rows + 1;
-    Entry* const entries = arena_->take<Entry>(rows.stride * sub.features + 1);
-    auto* const cut_count = arena_->take<std::uint32_t>(sub.features);
-    const Row a_begin = sub.class_begin[pair.a], a_size = sub.class_size(pair.a);
-    const Row b_begin = sub.class_begin[pair.b], b_size = sub.class_size(pair.b);
+    rows.stride = rows.rows + mover_padding;
+    Entry* const entries = arena_->take<Entry>(rows.stride * sub.features);
     for (std::uint32_t f = 0; f < sub.features; ++f) {
-        const Entry* const order = sub.order(f);
-        Entry* to = entries + f * rows.stride;
-        std::uint32_t cuts = 0;
-        Entry previous = ~Entry{0};
-        for (Row k = 0; k < sub.rows; ++k) {
-            const Row row = P::row(order[k]);
-            const bool ours = (row - a_begin < a_size) | (row - b_begin < b_size);
-            *to = order[k];
-            to += ours;
-            cuts += ours & ((order[k] ^ previous) > P::row_mask);
-            previous = ours ? order[k] : previous;
-        }
-        *to = P::sentinel();
-        cut_count[f] = cuts - 1;   // the first row of the order is no threshold
+        Entry* const to = entries + f * rows.stride;
+        kernel_.movers->of<Entry>().filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a),
+                                          sub.class_begin[pair.b], sub.class_size(pair.b), to);
+        to[rows.rows] = Packed<Entry>::sentinel();
     }
     rows.entries = entries;
-    rows.cut_count = cut_count;
     return rows;
 }
 
@@ -282,15 +289,16 @@ const typename DepthTwo<Entry>::PairRows& DepthTwo<Entry>::pair_rows(Pair& pair)
 template <class Entry>
 void DepthTwo<Entry>::learn() {
     if (has_whole_lane()) {
-        if (reached_[whole_lane] < ub_) {
-            ub_ = best_.upper = reached_[whole_lane];
+        const std::size_t whole = left_side(whole_lane);
+        if (reached_[whole] < ub_) {
+            ub_ = best_.upper = reached_[whole];
             best_.plan.assign(1, Step{Step::stump, 0});
         }
-        stump_ = std::max<Score>(stump_, proved_[whole_lane]);
+        stump_ = std::max<Score>(stump_, proved_[whole]);
         close(stump_);
     }
     for (std::size_t t = 0; t < lanes_.size(); ++t) {
-        const Score total = reached_[t] + reached_[lane_count + t];
+        const Score total = reached_[left_side(t)] + reached_[right_side(t)];
         if (total >= ub_) continue;
         ub_ = best_.upper = total;
         const Lane& lane = lanes_[t];
@@ -299,10 +307,11 @@ void DepthTwo<Entry>::learn() {
     }
 
     next_.clear();
-    const auto keep = [&](std::uint32_t f, Point u, Point v) {
+    const auto keep = [&](const Segment& whole, Point u, Point v) {
+        if (u.z == v.z) return;
         if (u.z == 0) u.right = std::max(u.right, stump_);
         if (v.z == sub_->rows) v.left = std::max(v.left, stump_);
-        const Segment segment = make_segment(f, u, v, rules_);
+        const Segment segment = part_of(whole, u, v, rules_);
         if (segment.bound < ub_) {
             next_.push_back({segment, {}});
         } else {
@@ -320,16 +329,17 @@ void DepthTwo<Entry>::learn() {
         Point u = segment.u;
         for (; t < lanes_.size() && lanes_[t].open == i; ++t) {
             const Position z = lanes_[t].z;
-            const Point w{z, std::max<Score>(proved_[t], left_bound(segment, z, rules_)),
-                          std::max<Score>(proved_[lane_count + t], right_bound(segment, z, rules_))};
+            const Point w{z, std::max<Score>(proved_[left_side(t)], left_bound(segment, z, rules_)),
+                          std::max<Score>(proved_[right_side(t)], right_bound(segment, z, rules_))};
             close(w.total());
-            keep(segment.f, u, w);
+            note(segment.f, w);
+            keep(segment, u, w);
             u = w;
         }
-        keep(segment.f, u, segment.v);
+        keep(segment, u, segment.v);
     }
     for (std::size_t i = 0; i < open_.size(); ++i)
-        if (!cut_[i]) keep(open_[i].segment.f, open_[i].segment.u, open_[i].segment.v);
+        if (!cut_[i]) keep(open_[i].segment, open_[i].segment.u, open_[i].segment.v);
     open_.swap(next_);
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
 #include "depth_two/kernel.hpp"
@@ -22,7 +23,9 @@ public:
         : kernel_(kernel), rules_{switches.monotone != 0, switches.similarity != 0}, control_(control) {}
 
     // The exact score where it is below `target`, else a proved bound >= target.  `lower` is already proved.
-    Outcome solve(const Subproblem<Entry>& sub, Score lower, Score target, Arena& arena, Statistics& statistics);
+    // `learnt`, if given, gets the bounds of all thresholds that were looked at.
+    Outcome solve(const Subproblem<Entry>& sub, Score lower, Score target, const Sources& sources, Profile* learnt,
+                  Arena& arena, Statistics& statistics);
 
 private:
     struct Open {
@@ -38,7 +41,6 @@ private:
     struct PairRows {
         const Entry* entries = nullptr;   // null until first used
         std::size_t stride = 0;
-        const std::uint32_t* cut_count = nullptr;
         Row rows = 0;
     };
     struct Pair {
@@ -46,7 +48,8 @@ private:
         PairRows rows;
     };
 
-    void start(const Subproblem<Entry>& sub, Score lower);
+    void start(const Subproblem<Entry>& sub, Score lower, const Sources& sources);
+    void note(std::uint32_t f, const Point& point);
     void drop_closed();
     void choose_lanes();
     void spread_lanes(std::uint32_t open, unsigned count);
@@ -58,6 +61,7 @@ private:
     const PairRows& pair_rows(Pair& pair);
     void learn();
     void close(Score bound) { floor_ = std::min(floor_, bound); }
+    // In the first round the last lane has all rows on its left side: theta_1 of the subproblem.
     bool has_whole_lane() const { return round_ == 0; }
 
     const Kernel& kernel_;
@@ -67,6 +71,7 @@ private:
     // State of one solve.
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
+    Profile* learnt_ = nullptr;
     Statistics* statistics_ = nullptr;
     Score ub_ = 0;
     Score floor_ = 0;             // the least bound of what was closed
@@ -75,6 +80,8 @@ private:
     Score stump_ = 0;             // proved bound of theta_1 of all rows: the ends of B1
     std::vector<Open> open_;
     std::vector<Open> next_;
+    std::vector<Point> inherited_;
+    std::vector<Segment> found_;
     std::vector<Lane> lanes_;     // by (feature, position): lane t is bit t
     std::vector<std::uint32_t> chosen_;
     std::vector<std::uint8_t> cut_;   // by open segment: has it a lane in this round?
@@ -82,11 +89,12 @@ private:
     std::uint64_t* words_ = nullptr;
 
     // By side, after `evaluate`.
-    alignas(64) std::array<std::int32_t, side_count> size_;     // rows
-    alignas(64) std::array<std::int32_t, side_count> reached_;  // errors of the best stump found
-    alignas(64) std::array<std::int32_t, side_count> proved_;   // no stump has fewer
+    using BySide = std::array<std::int32_t, side_count>;
+    alignas(64) BySide size_;      // rows
+    alignas(64) BySide reached_;   // errors of the best stump found
+    alignas(64) BySide proved_;    // no stump has fewer
     SideSums sums_;
-    std::vector<std::array<std::int32_t, side_count>> class_totals_, potential_;
+    std::vector<BySide> class_totals_, potential_;
 };
 
 extern template class DepthTwo<NarrowEntry>;

@@ -72,7 +72,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
     for (unsigned r = 0; r < registers; ++r) high[r] = low[r] = _mm256_setzero_si256();
     for (std::uint32_t f = 0; f < input.features; ++f) {
         const Entry* const order = input.entries + f * input.stride;
-        const bool ties = input.cut_count[f] + 1 != input.rows;
+        const bool ties = input.tied[f] != 0;
         for (unsigned r = 0; r < registers; ++r) base[r] = _mm256_setzero_si256();
         for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
             const Row end = std::min(input.rows, begin + chunk_rows);
@@ -121,7 +121,7 @@ namespace contree {
 
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
-                         sweep<NarrowEntry>, sweep<WideEntry>, count_sides};
+                         sweep<NarrowEntry>, sweep<WideEntry>, count_sides, &scalar_movers};
 
 }  // namespace contree
 

@@ -91,7 +91,7 @@ void sweep_chunks(const Sweep<Entry>& input, SideSums& sums) {
     for (unsigned r = 0; r < registers; ++r) high[r] = low[r] = _mm512_setzero_si512();
     for (std::uint32_t f = 0; f < input.features; ++f) {
         const Entry* const order = input.entries + f * input.stride;
-        const bool ties = input.cut_count[f] + 1 != input.rows;
+        const bool ties = input.tied[f] != 0;
         for (unsigned r = 0; r < registers; ++r) base[r] = _mm512_setzero_si512();
         for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
             const Row end = std::min(input.rows, begin + chunk_rows);
@@ -121,7 +121,7 @@ void sweep_small(const Sweep<Entry>& input, SideSums& sums) {
     for (std::uint32_t f = 0; f < input.features; ++f) {
         bytes.sum = _mm512_setzero_si512();
         const Entry* const order = input.entries + f * input.stride;
-        if (input.cut_count[f] + 1 != input.rows) add_rows<true>(input, order, 0, input.rows, bytes);
+        if (input.tied[f] != 0) add_rows<true>(input, order, 0, input.rows, bytes);
         else add_rows<false>(input, order, 0, input.rows, bytes);
     }
     for (unsigned r = 0; r < 4; ++r) {
@@ -165,7 +165,7 @@ const Kernel avx512_kernel{
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
-    sweep<NarrowEntry>, sweep<WideEntry>, count_sides};
+    sweep<NarrowEntry>, sweep<WideEntry>, count_sides, &avx512_movers};
 
 }  // namespace contree
 

@@ -38,6 +38,6 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
 
 }  // namespace
 
-const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides};
+const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides, &scalar_movers};
 
 }  // namespace contree

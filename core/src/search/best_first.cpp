@@ -10,6 +10,7 @@ namespace contree {
 
 namespace {
 
+constexpr std::uint64_t inheritance_cells = 20000;   // rows x features from which B4 pays at depth two
 constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
@@ -27,10 +28,10 @@ template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
                             const Control& control, Improved improved)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)),
-      rules_{options.switches.monotone != 0, options.switches.similarity != 0},
+      kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
       cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
-        workers_.push_back(std::make_unique<Worker>(chosen_kernel(), options.switches, control));
+        workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
 }
 
 template <class Entry>
@@ -49,7 +50,7 @@ Outcome BestFirst<Entry>::run() {
     for (std::size_t i = 1; i < workers_.size(); ++i)
         helpers.emplace_back([&, i] { guarded([&] { help_until_done(*workers_[i]); }); });
     Outcome outcome;
-    guarded([&] { outcome = solve(*workers_[0], root_, options_.max_depth, 0, unreached, options_.max_gap, nullptr); });
+    guarded([&] { outcome = solve(*workers_[0], {root_, options_.max_depth, 0, unreached, options_.max_gap, {}, nullptr, nullptr}); });
     {
         std::lock_guard lock(sharing_mutex_);
         done_ = true;
@@ -70,88 +71,116 @@ Statistics BestFirst<Entry>::statistics() const {
     return sum;
 }
 
-// CT(D, d): the exact score where it is below `target`, else a proved bound that reaches it.  `lower` is
-// already proved by the caller.
+// CT(D, d) (Eq. 4): the exact score where it is below the target, else a proved bound that reaches it.
 template <class Entry>
-Outcome BestFirst<Entry>::solve(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score lower,
-                                Score target, Score gap, const Node* parent) {
+Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
+    const Subproblem<Entry>& sub = question.sub;
     ++worker.statistics.subproblems;
     const Score leaf = leaf_errors(sub);
-    if (depth == 0 || sub.features == 0 || leaf <= lower) return leaf_outcome(leaf);
-    if (lower >= target) {
+    if (question.depth == 0 || sub.features == 0 || leaf <= question.lower) return leaf_outcome(leaf);
+    if (question.lower >= question.target) {
         ++worker.statistics.closed_by_bound;
-        return {lower, unreached, {}};
+        return {question.lower, unreached, {}};
     }
     if (options_.switches.class_count) {
-        lower = std::max(lower, class_count_bound(sub, depth));
-        if (lower >= target) {
+        question.lower = std::max(question.lower, class_count_bound(sub, question.depth));
+        if (question.lower >= question.target) {
             ++worker.statistics.closed_by_class_count;
-            return {lower, unreached, {}};
+            return {question.lower, unreached, {}};
         }
     }
-    if (depth == 1) {
+    if (question.depth == 1) {
         const Score errors = best_stump(sub).errors;
         return {errors, errors, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
-    if (depth == 2) return worker.depth_two.solve(sub, lower, target, worker.arena, worker.statistics);
+    if (question.depth == 2)
+        return worker.depth_two.solve(sub, question.lower, question.target, question.sources, question.learnt,
+                                      worker.arena, worker.statistics);
 
-    const bool cached = options_.switches.cache && depth >= cached_depth && &sub != &root_;
-    if (!cached) return branch(worker, sub, depth, lower, target, gap, parent);
-    Cache::Key key = cache_.key(sub.origin, sub.rows, depth);
+    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
+    if (!cached) return branch(worker, question);
+    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth);
     Outcome known = cache_.find(key);
-    if (known.proved()) {
-        ++worker.statistics.cache_hits;
+    if (known.proved() || known.lower >= question.target) {
+        ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
         return known;
     }
-    if (known.lower >= target) {
-        ++worker.statistics.cache_bound_hits;
-        return known;
-    }
-    Outcome outcome = branch(worker, sub, depth, std::max(lower, known.lower), target, gap, parent);
+    question.lower = std::max(question.lower, known.lower);
+    Outcome outcome = branch(worker, question);
     cache_.store(std::move(key), outcome);
     return outcome;
 }
 
 // min over f of Branch(D, d, f) (Eq. 5), all features in one queue.
 template <class Entry>
-Outcome BestFirst<Entry>::branch(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score lower,
-                                 Score target, Score gap, const Node* parent) {
+Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
+    const Subproblem<Entry>& sub = question.sub;
     Node node{};
     node.sub = &sub;
-    node.depth = depth;
-    node.gap = gap;
-    node.parent = parent;
-    node.ub = target;
+    node.depth = question.depth;
+    node.gap = question.gap;
+    node.parent = question.parent;
+    node.learnt = question.learnt;
+    node.ub = question.target;
     node.floor = unreached;
-    if (const Score leaf = leaf_errors(sub); leaf < target) improve(node, leaf, {Step{Step::leaf, 0}});
+    if (const Score leaf = leaf_errors(sub); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
 
     // The tree of depth d - 1 for all rows is a tree of depth d, and its score is the end of every feature's B1.
-    Score ends = lower;
-    if (options_.switches.shallow_first && lower < node.limit()) {
-        Outcome shallow = solve(worker, sub, depth - 1, lower, node.limit(), 0, parent);
+    Score ends = question.lower;
+    std::int32_t memory = -1;
+    if (options_.switches.shallow_first && question.lower < node.limit()) {
+        Profile* learnt = nullptr;
+        if (remembers(sub, node.depth - 1)) {
+            memory = 0;
+            learnt = &node.memories.emplace_back().left;
+        }
+        Outcome shallow = solve(worker, {sub, node.depth - 1, question.lower, node.limit(), 0, {}, learnt, question.parent});
         ends = std::max(ends, shallow.lower);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
+        if (learnt != nullptr) node.memories[0].right = *learnt;
     }
-    open_segments(node, ends);
+    open_segments(node, ends, memory, question.sources);
     const bool shared = workers_.size() > 1;
     if (shared) share(node);
-    if (lower < node.limit()) work(worker, node);
+    if (question.lower < node.limit()) work(worker, node);
     if (shared) withdraw(worker, node);
 
     Outcome outcome = std::move(node.best);
     outcome.lower = std::min(outcome.upper, node.floor);
     for (const Segment& segment : node.queue) outcome.lower = std::min(outcome.lower, segment.bound);
-    outcome.lower = std::max(outcome.lower, lower);
+    outcome.lower = std::max(outcome.lower, question.lower);
+    if (node.learnt != nullptr) {
+        node.learnt->rows = sub.rows;
+        settle(*node.learnt, rules_);
+    }
     return outcome;
 }
 
+// Is it worth while to keep what solving this row set learns?  For small sets the bookkeeping costs more.
 template <class Entry>
-void BestFirst<Entry>::open_segments(Node& node, Score ends) {
-    const Point left_end{0, 0, ends}, right_end{node.sub->rows, ends, 0};
-    for (std::uint32_t f = 0; f < node.sub->features; ++f)
-        node.queue.push_back(make_segment(f, left_end, right_end, rules_));
+bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t depth) const {
+    if (!options_.switches.inheritance || depth < 2) return false;
+    return depth > 2 || std::uint64_t{sub.rows} * sub.features >= inheritance_cells;
+}
+
+template <class Entry>
+void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
+    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->rows, ends, 0, false, memory};
+    Inheritance<Entry> inheritance(*node.sub, sources);
+    std::vector<Point> points;
+    for (std::uint32_t f = 0; f < node.sub->features; ++f) {
+        inheritance.points_of(f, points);
+        node.floor = std::min(node.floor, open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
+        for (const Point& point : points) note(node, f, point);
+    }
     std::make_heap(node.queue.begin(), node.queue.end(), later);
+}
+
+template <class Entry>
+void BestFirst<Entry>::note(Node& node, std::uint32_t f, const Point& point) {
+    if (node.learnt == nullptr) return;
+    node.learnt->points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, point.z), point.z, point.left, point.right});
 }
 
 template <class Entry>
@@ -183,6 +212,16 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             continue;
         }
         task.z = cuts.at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
+        // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
+        task.left = task.right = {};
+        if (const std::int32_t u = task.segment.u.memory; u >= 0) {
+            if (task.segment.u.z > 0) task.left.subset = &node.memories[static_cast<std::size_t>(u)].left;
+            task.right.superset = &node.memories[static_cast<std::size_t>(u)].right;
+        }
+        if (const std::int32_t v = task.segment.v.memory; v >= 0) {
+            task.left.superset = &node.memories[static_cast<std::size_t>(v)].left;
+            if (task.segment.v.z < node.sub->rows) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
+        }
         ++node.in_flight;
         return true;
     }
@@ -205,25 +244,37 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    const Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, worker.arena);
-    const Outcome left = solve(worker, children.left, node.depth - 1, lower_left, target_left, 0, &node);
-    const Outcome right = solve(worker, children.right, node.depth - 1, lower_right, target_right, 0, &node);
-    learn(node, task, left, right);
+    const Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena);
+    Memory memory;
+    const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
+        const bool remember = remembers(side, node.depth - 1);
+        return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
+                              remember ? &learnt : nullptr, &node});
+    };
+    const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
+    const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
+    learn(node, task, left, right, std::move(memory));
 }
 
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, const Outcome& right) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    const Point w{task.z, std::max(left.lower, left_bound(s, task.z, rules_)),
-                  std::max(right.lower, right_bound(s, task.z, rules_))};
+    Point w{task.z, std::max(left.lower, left_bound(s, task.z, rules_)),
+            std::max(right.lower, right_bound(s, task.z, rules_)), false, -1};
     assert(control_.stopped() || (left.proved() && right.proved()) || w.total() >= task.limit);
     node.floor = std::min(node.floor, w.total());
     if (left.upper + right.upper < node.ub) {
         const Step split{static_cast<std::int32_t>(node.sub->feature[s.f]), node.sub->rank_left_of(s.f, task.z)};
         improve(node, left.upper + right.upper, join(split, left.plan, right.plan));
     }
-    for (const Segment& half : {make_segment(s.f, s.u, w, rules_), make_segment(s.f, w, s.v, rules_)}) {
+    note(node, s.f, w);
+    if (!memory.left.points.empty() || !memory.right.points.empty()) {
+        w.memory = static_cast<std::int32_t>(node.memories.size());
+        node.memories.push_back(std::move(memory));
+    }
+    for (const Segment& half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
+        if (half.length() == 0) continue;
         if (half.bound >= node.limit()) {
             node.floor = std::min(node.floor, half.bound);
             continue;

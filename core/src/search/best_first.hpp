@@ -7,11 +7,13 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
 #include "depth_two/depth_two.hpp"
@@ -41,6 +43,10 @@ private:
         DepthTwo<Entry> depth_two;
         Statistics statistics;
     };
+    // What the solves of a split's two sides learnt: sources for the splits beside it.
+    struct Memory {
+        Profile left, right;
+    };
     struct Node {
         const Subproblem<Entry>* sub;
         std::int64_t depth;
@@ -50,6 +56,8 @@ private:
         Outcome best;
         Score floor = unreached;      // the least bound of what was set aside
         std::vector<Segment> queue;   // a heap, least bound first
+        Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
+        std::deque<Memory> memories;  // by Point::memory
         unsigned in_flight = 0;       // segments being evaluated
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
@@ -63,17 +71,29 @@ private:
         Run run;
         Position z;
         Score limit;
+        Sources left, right;
+    };
+    // A subproblem and all that is known of it.
+    struct Question {
+        const Subproblem<Entry>& sub;
+        std::int64_t depth;
+        Score lower;                  // proved
+        Score target;                 // what is not below it need not be exact
+        Score gap;                    // how far from the optimum the result may be
+        Sources sources;
+        Profile* learnt;              // gets the bounds of all thresholds looked at, if given
+        const Node* parent;
     };
 
-    Outcome solve(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score lower, Score target,
-                  Score gap, const Node* parent);
-    Outcome branch(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score lower, Score target,
-                   Score gap, const Node* parent);
-    void open_segments(Node& node, Score ends);
+    Outcome solve(Worker& worker, Question question);
+    Outcome branch(Worker& worker, const Question& question);
+    void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
+    void note(Node& node, std::uint32_t f, const Point& point);
+    bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
-    void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right);
+    void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory);
     void improve(Node& node, Score score, Plan plan);
 
     // Threads.
@@ -87,6 +107,7 @@ private:
     const Options& options_;
     const Control& control_;
     const Improved improved_;
+    const Kernel& kernel_;
     const Rules rules_;
     Cache cache_;
     std::vector<std::unique_ptr<Worker>> workers_;

@@ -208,7 +208,7 @@ Evaluated PaperSearch<Entry>::split(Incumbent& incumbent, std::uint32_t f, Posit
 
     ++statistics_.splits_evaluated;
     Arena::Frame frame(arena_);
-    const Children<Entry> children = split_rows(sub, f, z, options_.switches.cache != 0, arena_);
+    const Children<Entry> children = split_rows(sub, f, z, options_.switches.cache != 0, scalar_movers, arena_);
     const bool bounded = options_.switches.upper_bounds != 0;
     const Score gap = incumbent.gap_below;
     const Outcome left = solve(children.left, incumbent.depth - 1, bounded ? incumbent.ub : unreached, gap);

@@ -50,7 +50,7 @@ private:
         tree.threshold[node] = threshold_between(values.highest[Packed<Entry>::rank(order[z - 1])],
                                                  values.lowest[Packed<Entry>::rank(order[z])]);
         Arena::Frame frame(arena_);
-        const Children<Entry> children = split_rows(sub, f, z, true, arena_);
+        const Children<Entry> children = split_rows(sub, f, z, true, scalar_movers, arena_);
         tree.children_left[node] = static_cast<std::int64_t>(tree.size());
         Score errors = leaves ? leaf_errors(add_leaf(children.left)) : add(children.left);
         tree.children_right[node] = static_cast<std::int64_t>(tree.size());
