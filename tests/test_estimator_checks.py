@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from contree import ConTreeClassifier
 
@@ -12,13 +12,21 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:The number of unique classes is greater than 50%:UserWarning"
 )
 
+ESTIMATORS = [
+    ConTreeClassifier(),
+    ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2),
+    ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7),
+]
 
-@parametrize_with_checks(
+
+# Not scikit-learn's `parametrize_with_checks`, which before 1.7 hands pytest a generator.
+@pytest.mark.parametrize(
+    ("estimator", "check"),
     [
-        ConTreeClassifier(),
-        ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2),
-        ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7),
-    ]
+        pytest.param(estimator, check, id=f"{estimator}-{check.func.__name__}")
+        for one in ESTIMATORS
+        for estimator, check in estimator_checks_generator(one)
+    ],
 )
 def test_check(estimator, check):
     check(estimator)
