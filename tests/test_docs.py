@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def test_every_parameter_is_constrained_and_documented():
     for constraints in ConTreeClassifier._parameter_constraints.values():
         assert all(make_constraint(constraint) for constraint in constraints)
     for name in parameters:
-        assert re.search(rf"^    {name} : ", ConTreeClassifier.__doc__, flags=re.MULTILINE)
+        text = inspect.getdoc(ConTreeClassifier)
+        assert re.search(rf"^{name} : ", text, flags=re.MULTILINE)
 
 
 def test_one_version():
