@@ -38,6 +38,20 @@ inline std::uint32_t count_bits(std::uint64_t word) {
     return static_cast<std::uint32_t>(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
 }
 
+// The place of the `index`-th set bit, counted from 0.
+inline unsigned select_bit(std::uint64_t word, std::uint32_t index) {
+    unsigned place = 0;
+    for (unsigned half = 32; half >= 8; half /= 2) {
+        const std::uint32_t below = count_bits(word & ((std::uint64_t{1} << half) - 1));
+        if (index < below) continue;
+        index -= below;
+        word >>= half;
+        place += half;
+    }
+    for (; index > 0; --index) word &= word - 1;
+    return place + static_cast<unsigned>(std::countr_zero(word));
+}
+
 // The positions of a feature at which a threshold can stand, as bits with ranks.
 // Bit k set: a threshold lies behind the k-th row, at position z = k + 1.
 struct Cuts {
@@ -58,9 +72,7 @@ struct Cuts {
             const std::size_t middle = (low + high + 1) / 2;
             if (before[middle] <= index) low = middle; else high = middle - 1;
         }
-        std::uint64_t word = bits[low];
-        for (std::uint32_t skip = index - before[low]; skip > 0; --skip) word &= word - 1;
-        return static_cast<Position>(low * 64 + static_cast<unsigned>(std::countr_zero(word)) + 1);
+        return static_cast<Position>(low * 64 + select_bit(bits[low], index - before[low]) + 1);
     }
 };
 

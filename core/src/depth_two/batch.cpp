@@ -1,0 +1,164 @@
+#include "depth_two/batch.hpp"
+
+#include <algorithm>
+
+namespace contree {
+
+template <class Entry>
+void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics) {
+    sub_ = &sub;
+    arena_ = &arena;
+    statistics_ = &statistics;
+    words_ = arena.take<std::uint64_t>(sub.rows);
+    pairs_.clear();
+    if (sub.classes == 2) return;
+    for (std::uint32_t b = 1; b < sub.classes; ++b)
+        for (std::uint32_t a = 0; a < b; ++a) pairs_.push_back({a, b, nullptr, 0, sub.class_size(a) + sub.class_size(b)});
+    std::sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) {
+        return x.rows != y.rows ? x.rows > y.rows : std::pair(x.a, x.b) < std::pair(y.a, y.b);
+    });
+    class_totals_.resize(sub.classes);
+    potential_.resize(pairs_.size() + 1);
+}
+
+template <class Entry>
+void Batch<Entry>::evaluate(Score ub) {
+    ++statistics_->depth_two_batches;
+    statistics_->d2split_calls += static_cast<std::int64_t>(lanes.size());
+    write_words();
+    side_sizes();
+    if (sub_->classes == 2) evaluate_two_classes();
+    else evaluate_classes(ub);
+}
+
+// The rows' words.  The thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all
+// rows of a bucket have the same bits in the feature's lanes.  The largest bucket gets its bits by default.
+template <class Entry>
+void Batch<Entry>::write_words() {
+    using P = Packed<Entry>;
+    struct Bucket {
+        std::uint32_t f;
+        Position begin, end;
+        std::uint64_t flip;
+    };
+    std::array<Bucket, 2 * lane_count> buckets;
+    std::size_t bucket_count = 0;
+    std::uint64_t common = with_whole ? std::uint64_t{1} << whole_lane : 0;
+    for (std::size_t t = 0; t < lanes.size();) {
+        const std::uint32_t f = lanes[t].f;
+        std::size_t m = 1;
+        while (t + m < lanes.size() && lanes[t + m].f == f) ++m;
+        const auto bits = [&](std::size_t b) {
+            const std::uint64_t passed = (std::uint64_t{1} << b) - 1, all = (std::uint64_t{1} << m) - 1;
+            return (all & ~passed) << t | passed << (lane_count + t);
+        };
+        const auto begin = [&](std::size_t b) { return b == 0 ? 0 : lanes[t + b - 1].z; };
+        const auto end = [&](std::size_t b) { return b == m ? sub_->rows : lanes[t + b].z; };
+        std::size_t largest = 0;
+        for (std::size_t b = 1; b <= m; ++b)
+            if (end(b) - begin(b) > end(largest) - begin(largest)) largest = b;
+        common |= bits(largest);
+        for (std::size_t b = 0; b <= m; ++b)
+            if (b != largest) buckets[bucket_count++] = {f, begin(b), end(b), bits(b) ^ bits(largest)};
+        t += m;
+    }
+    std::fill_n(words_, sub_->rows, common);
+    for (std::size_t i = 0; i < bucket_count; ++i) {
+        const Bucket& bucket = buckets[i];
+        const Entry* const order = sub_->order(bucket.f);
+        for (Position k = bucket.begin; k < bucket.end; ++k) words_[P::row(order[k])] ^= bucket.flip;
+    }
+}
+
+template <class Entry>
+void Batch<Entry>::side_sizes() {
+    size_.fill(0);
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        size_[left_side(t)] = static_cast<std::int32_t>(lanes[t].z);
+        size_[right_side(t)] = static_cast<std::int32_t>(sub_->rows - lanes[t].z);
+    }
+    if (with_whole) size_[left_side(whole_lane)] = static_cast<std::int32_t>(sub_->rows);
+}
+
+template <class Entry>
+void Batch<Entry>::evaluate_two_classes() {
+    statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
+    kernel_.sweep(Sweep<Entry>{sub_->entries, sub_->stride, sub_->tied, sub_->features, sub_->rows, words_,
+                               sub_->class_begin[1]}, sums_);
+    for (std::size_t s = 0; s < side_count; ++s) {
+        const std::int32_t positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
+        reached_[s] = proved_[s] = std::min(positive - sums_.high[s], negative + sums_.low[s]);
+    }
+}
+
+// More classes: a stump that says a left and b right is right tot_b + W times, with W = pre_a - pre_b over
+// the rows of classes a and b alone, so
+//     rows - errors = max over pairs {a, b} of max(tot_b + max W, tot_a - min W),
+// and a pair is a two-class sweep over its own rows.  No stump on {a, b} is right more than tot_a + tot_b
+// times: `potential_[i]` is the most that pairs i, i+1, .. can give.  A lane whose two sides cannot get below
+// ub even so is dead, and a pair that can help no side of a live lane is left out.  (Testing one side alone
+// would be wrong: left and right may use different pairs.)
+template <class Entry>
+void Batch<Entry>::evaluate_classes(Score ub) {
+    const Subproblem<Entry>& sub = *sub_;
+    BySide right{};   // rows classified rightly by the best stump so far
+    for (std::uint32_t c = 0; c < sub.classes; ++c) {
+        kernel_.count_sides(words_ + sub.class_begin[c], sub.class_size(c), class_totals_[c].data());
+        for (std::size_t s = 0; s < side_count; ++s) right[s] = std::max(right[s], class_totals_[c][s]);
+    }
+    potential_[pairs_.size()].fill(0);
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+        const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
+        for (std::size_t s = 0; s < side_count; ++s) potential_[i][s] = std::max(potential_[i + 1][s], a[s] + b[s]);
+    }
+    const std::size_t whole = with_whole ? whole_lane : lane_count;
+    std::array<std::size_t, lane_count> death;   // the pair at which a lane died; its bound counts all from there
+    death.fill(pairs_.size());
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+        bool any_live = false, helps = false;
+        const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
+        for (std::size_t t = 0; t < lane_count; ++t) {
+            if (t >= lanes.size() && t != whole) continue;
+            const std::size_t l = left_side(t), r = right_side(t);
+            const std::int32_t best_left = std::max(right[l], potential_[i][l]), best_right = std::max(right[r], potential_[i][r]);
+            const bool live = size_[l] + size_[r] - best_left - best_right < ub;
+            any_live |= live;
+            if (!live) death[t] = std::min(death[t], i);
+            helps |= live && (a[l] + b[l] > right[l] || a[r] + b[r] > right[r]);
+        }
+        if (!any_live) break;
+        if (!helps) continue;
+        Pair& pair = pairs_[i];
+        if (pair.entries == nullptr) filter_rows(pair);
+        statistics_->row_visits += std::int64_t{pair.rows} * sub.features;
+        kernel_.sweep(Sweep<Entry>{pair.entries, pair.stride, sub.tied, sub.features, pair.rows, words_,
+                                   sub.class_begin[pair.b]}, sums_);
+        for (std::size_t s = 0; s < side_count; ++s)
+            right[s] = std::max({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
+    }
+    for (std::size_t t = 0; t < lane_count; ++t) {
+        for (const std::size_t s : {left_side(t), right_side(t)}) {
+            reached_[s] = size_[s] - right[s];
+            proved_[s] = size_[s] - std::max(right[s], potential_[death[t]][s]);
+        }
+    }
+}
+
+template <class Entry>
+void Batch<Entry>::filter_rows(Pair& pair) {
+    const Subproblem<Entry>& sub = *sub_;
+    pair.stride = pair.rows + mover_padding;
+    Entry* const entries = arena_->take<Entry>(pair.stride * sub.features);
+    for (std::uint32_t f = 0; f < sub.features; ++f) {
+        Entry* const to = entries + f * pair.stride;
+        kernel_.movers->of<Entry>().filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a),
+                                           sub.class_begin[pair.b], sub.class_size(pair.b), to);
+        to[pair.rows] = Packed<Entry>::sentinel();
+    }
+    pair.entries = entries;
+}
+
+template class Batch<NarrowEntry>;
+template class Batch<WideEntry>;
+
+}  // namespace contree

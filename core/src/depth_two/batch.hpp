@@ -1,0 +1,73 @@
+// One batch: up to 32 splits of a subproblem, with the best stumps on both sides of each.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "depth_two/kernel.hpp"
+#include "search/statistics.hpp"
+
+namespace contree {
+
+// A split to evaluate.  `owner` is for whoever asked.
+struct Lane {
+    std::uint32_t f;
+    Position z;
+    std::uint32_t owner;
+};
+
+template <class Entry>
+class Batch {
+public:
+    explicit Batch(const Kernel& kernel) : kernel_(kernel) {}
+
+    // From here on splits of `sub`; memory for it is taken from `arena`.
+    void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
+
+    // The lanes of the next evaluation, to be filled by the caller and sorted by feature and position.
+    std::vector<Lane> lanes;
+    // Is all of the subproblem the left side of one more, the last lane?  Then there is room for one fewer.
+    bool with_whole = false;
+    static constexpr std::size_t whole_lane = lane_count - 1;
+
+    // Scores that are not below `ub` need not be exact.
+    void evaluate(Score ub);
+
+    // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
+    // their sum does not lie below `ub`.
+    Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
+    Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
+    Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
+
+private:
+    using BySide = std::array<std::int32_t, side_count>;
+
+    // The rows of two classes only, in every feature's order.
+    struct Pair {
+        std::uint32_t a, b;               // a < b
+        const Entry* entries = nullptr;   // null until first used
+        std::size_t stride = 0;
+        Row rows = 0;
+    };
+
+    void write_words();
+    void side_sizes();
+    void evaluate_two_classes();
+    void evaluate_classes(Score ub);
+    void filter_rows(Pair& pair);
+
+    const Kernel& kernel_;
+    const Subproblem<Entry>* sub_ = nullptr;
+    Arena* arena_ = nullptr;
+    Statistics* statistics_ = nullptr;
+    std::uint64_t* words_ = nullptr;
+    std::vector<Pair> pairs_;   // the most rows first
+    alignas(64) BySide size_, reached_, proved_;
+    SideSums sums_;
+    std::vector<BySide> class_totals_, potential_;
+};
+
+extern template class Batch<NarrowEntry>;
+extern template class Batch<WideEntry>;
+
+}  // namespace contree
