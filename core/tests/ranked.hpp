@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/subproblem.hpp"
+#include "depth_two/kernel.hpp"
 #include "instance.hpp"
 
 namespace check {
@@ -13,7 +14,8 @@ inline contree::RankedTable ranked(const Instance& data, double tolerance = 0) {
 
 template <class Entry>
 struct Root {
-    explicit Root(const Instance& data) : table(ranked(data)), sub(contree::root_subproblem<Entry>(table, arena)) {}
+    explicit Root(const Instance& data, const contree::Kernel& kernel = contree::chosen_kernel())
+        : movers(*kernel.movers), table(ranked(data)), sub(contree::root_subproblem<Entry>(table, movers, arena)) {}
 
     // The caller's rows left of position z of the subproblem's feature f.
     std::vector<std::size_t> rows_left_of(std::uint32_t f, contree::Position z) const {
@@ -37,6 +39,7 @@ struct Root {
         return found;
     }
 
+    const contree::Movers& movers;
     contree::RankedTable table;
     contree::Arena arena;
     contree::Subproblem<Entry> sub;

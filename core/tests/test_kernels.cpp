@@ -15,7 +15,7 @@ using namespace contree;
 template <class Entry>
 struct Input {
     std::vector<Entry> entries;
-    std::vector<std::uint32_t> cut_count;
+    std::vector<std::uint8_t> tied;
     std::vector<std::uint64_t> words;
     Sweep<Entry> sweep;
 };
@@ -71,7 +71,8 @@ Input<Entry> draw_input(Random& random, Row rows) {
         for (Row k = 0; k < rows; ++k) to[k] = P::make(ranks[k], order[k]);
         std::sort(to, to + rows);
         to[rows] = P::sentinel();
-        input.cut_count.push_back(ranks.back() - ranks.front());
+        // It may be set where no values are equal: in the rows of a class pair.
+        input.tied.push_back(ranks.back() - ranks.front() + 1 != rows || random.chance(0.2));
     }
     input.words.resize(numbers.back() + 1);
     const int density = static_cast<int>(random.below(4));
@@ -86,7 +87,7 @@ Input<Entry> draw_input(Random& random, Row rows) {
     }
     const Row skewed = numbers[random.below(numbers.size())];
     const Row boundary = random.pick<Row>({0, numbers.back() + 1, numbers.back() / 2, skewed, 1, numbers.back()});
-    input.sweep = {input.entries.data(), stride, input.cut_count.data(), features, rows, input.words.data(), boundary};
+    input.sweep = {input.entries.data(), stride, input.tied.data(), features, rows, input.words.data(), boundary};
     return input;
 }
 
@@ -143,11 +144,11 @@ void test_extreme_sums() {
             for (Row k = 0; k < rows; ++k) entries.push_back(Packed<NarrowEntry>::make(std::min(k, 65534U), k));
             entries.push_back(Packed<NarrowEntry>::sentinel());
             const std::vector<std::uint64_t> words(rows, ~std::uint64_t{0});
-            const std::uint32_t cuts = rows - 1;
+            const std::uint8_t tied = 0;
             const auto all = static_cast<std::int32_t>(rows);
             for (const Kernel* kernel : available_kernels()) {
                 SideSums sums;
-                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, &cuts, 1, rows, words.data(), boundary}, sums);
+                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, &tied, 1, rows, words.data(), boundary}, sums);
                 for (unsigned s = 0; s < side_count; ++s) {
                     CHECK_EQUAL(sums.high[s], boundary == 0 ? 0 : all);
                     CHECK_EQUAL(sums.low[s], boundary == 0 ? -all : 0);

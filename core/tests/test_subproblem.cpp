@@ -24,6 +24,7 @@ void check_cuts(const Subproblem<Entry>& sub, std::uint32_t f) {
     CHECK(below_holds);
     CHECK_EQUAL(cuts.count, positions.size());
     CHECK_AT_MOST(1, cuts.count);
+    CHECK_EQUAL(sub.tied[f] != 0, cuts.count + 1 != sub.rows);
     bool at_holds = true;
     for (std::uint32_t i = 0; i < positions.size(); ++i) {
         at_holds &= cuts.at(i, 1, sub.rows) == positions[i];
@@ -76,7 +77,7 @@ void check_subproblem(const RankedTable& table, const Subproblem<Entry>& sub, co
 
 template <class Entry>
 void check_descent(const RankedTable& table, const Subproblem<Entry>& sub, const std::vector<Row>& members, int depth,
-                   Random& random, Arena& arena) {
+                   Random& random, const Movers& movers, Arena& arena) {
     check_subproblem(table, sub, members);
     if (depth == 0 || sub.features == 0) return;
     using P = Packed<Entry>;
@@ -84,15 +85,15 @@ void check_descent(const RankedTable& table, const Subproblem<Entry>& sub, const
     const auto f = static_cast<std::uint32_t>(random.below(sub.features));
     const Cuts cuts = sub.cuts(f);
     const Position z = cuts.at(static_cast<std::uint32_t>(random.below(cuts.count)), 1, sub.rows);
-    const Children<Entry> children = split_rows(sub, f, z, true, arena);
+    const Children<Entry> children = split_rows(sub, f, z, true, movers, arena);
     std::vector<Row> left, right;
     for (Position k = 0; k < sub.rows; ++k) (k < z ? left : right).push_back(members[P::row(sub.order(f)[k])]);
     std::sort(left.begin(), left.end());
     std::sort(right.begin(), right.end());
-    check_descent(table, children.left, left, depth - 1, random, arena);
-    check_descent(table, children.right, right, depth - 1, random, arena);
+    check_descent(table, children.left, left, depth - 1, random, movers, arena);
+    check_descent(table, children.right, right, depth - 1, random, movers, arena);
     // The same without origins.
-    Children<Entry> plain = split_rows(sub, f, z, false, arena);
+    Children<Entry> plain = split_rows(sub, f, z, false, movers, arena);
     CHECK(plain.left.origin == nullptr && plain.right.origin == nullptr);
     plain.left.origin = left.data();
     plain.right.origin = right.data();
@@ -102,10 +103,12 @@ void check_descent(const RankedTable& table, const Subproblem<Entry>& sub, const
 
 template <class Entry>
 void check_all(const Instance& data, int depth, Random& random) {
-    Root<Entry> root(data);
     std::vector<Row> members(data.rows);
     for (Row r = 0; r < members.size(); ++r) members[r] = r;
-    check_descent(root.table, root.sub, members, depth, random, root.arena);
+    for (const Kernel* kernel : available_kernels()) {
+        Root<Entry> root(data, *kernel);
+        check_descent(root.table, root.sub, members, depth, random, root.movers, root.arena);
+    }
 }
 
 template <class Entry>

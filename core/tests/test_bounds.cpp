@@ -1,0 +1,280 @@
+// The bounds hold: against the exact left and right scores of every threshold, found by trying every tree.
+#include "bounds/class_count.hpp"
+#include "bounds/inheritance.hpp"
+#include "bounds/pruning.hpp"
+#include "bounds/segment.hpp"
+#include "exhaustive.hpp"
+#include "ranked.hpp"
+
+namespace {
+
+using namespace check;
+using namespace contree;
+using check::leaf_errors;
+
+constexpr Rules all_rules[] = {{true, true}, {true, false}, {false, true}, {false, false}};
+
+// L and R of one feature, exactly, at all its thresholds and at both ends.
+std::vector<Point> exact_profile(const Instance& data, const Root<NarrowEntry>& root, std::uint32_t f, std::int64_t depth) {
+    std::vector<Point> profile;
+    const Score whole = least_errors(data, depth);
+    profile.push_back({0, 0, whole});
+    for (const Position z : root.thresholds(f))
+        profile.push_back({z, least_errors(data, root.rows_left_of(f, z), depth), least_errors(data, root.rows_right_of(f, z), depth)});
+    profile.push_back({root.sub.rows, whole, 0});
+    return profile;
+}
+
+// Any lower bound will do for the rules: at times weaker ones than the exact scores.
+Point weakened(Point point, Random& random) {
+    if (random.chance(0.3)) point.left = std::max<Score>(0, point.left - random.between(0, 2));
+    if (random.chance(0.3)) point.right = std::max<Score>(0, point.right - random.between(0, 2));
+    return point;
+}
+
+// body(random, data, root, f, exact profile, depth) for random sets.
+template <class Body>
+void for_profiles(double count, const Body& body) {
+    for_seeds(count, [&](Random& random) {
+        const std::int64_t depth = random.between(0, 2);
+        const Instance data = depth == 2 ? nasty(random, {2, 11, 1, 2, 4}) : nasty(random, {2, 20, 1, 3, 5});
+        const Root<NarrowEntry> root(data);
+        if (root.sub.features == 0) return;
+        const auto f = static_cast<std::uint32_t>(random.below(root.sub.features));
+        body(random, data, root, f, exact_profile(data, root, f, depth), depth);
+    });
+}
+
+Segment draw_segment(Random& random, std::uint32_t f, const std::vector<Point>& profile, Rules rules, std::size_t& u, std::size_t& v) {
+    u = random.below(profile.size() - 1);
+    v = u + 1 + random.below(profile.size() - u - 1);
+    Point from = weakened(profile[u], random);
+    from.open = u > 0 && random.chance(0.3);
+    return make_segment(f, from, weakened(profile[v], random), rules);
+}
+
+void test_segment_bounds() {
+    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
+        for (const Rules rules : all_rules) {
+            std::size_t u, v;
+            const Segment s = draw_segment(random, f, profile, rules, u, v);
+            for (std::size_t w = u; w <= v; ++w) {
+                CHECK_AT_MOST(left_bound(s, profile[w].z, rules), profile[w].left);
+                CHECK_AT_MOST(right_bound(s, profile[w].z, rules), profile[w].right);
+                CHECK_AT_MOST(s.bound, profile[w].total());
+            }
+            Score least = unreached;   // the bound is the least of B1 over all positions, not just a smaller number
+            for (Position z = s.u.z; z <= s.v.z; ++z) least = std::min(least, left_bound(s, z, rules) + right_bound(s, z, rules));
+            CHECK_EQUAL(s.bound, least);
+        }
+    });
+}
+
+void test_live_runs() {
+    for_profiles(3000, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
+        const Cuts cuts = root.sub.cuts(f);
+        for (const Rules rules : all_rules) {
+            std::size_t u, v;
+            const Segment s = draw_segment(random, f, profile, rules, u, v);
+            for (Score ub = 0; ub <= s.u.total() + 2; ++ub) {
+                const Run run = live_run(s, cuts, ub, rules);
+                for (std::size_t w = s.u.open ? u : u + 1; w < v; ++w) {
+                    const auto index = static_cast<std::uint32_t>(w - 1);   // profile[0] is no threshold
+                    const bool live = !run.empty() && run.first <= index && index <= run.last;
+                    if (profile[w].total() < ub) CHECK(live);
+                    if (live) CHECK_EQUAL(cuts.at(index, run.low, run.high), profile[w].z);
+                }
+                if (run.empty()) continue;
+                // Nothing beyond the segment, or it would never end.
+                CHECK_AT_MOST(s.u.open ? u : u + 1, run.first + 1);
+                CHECK_AT_MOST(run.last + 1, v - 1);
+            }
+        }
+    });
+}
+
+// B3: where the left side reaches limit - (right bound at the run's end), that half of the run is closed.
+void test_run_targets() {
+    for_profiles(1500, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
+        const Rules rules{true, random.chance(0.7)};
+        std::size_t u, v;
+        const Segment s = draw_segment(random, f, profile, rules, u, v);
+        const Score limit = random.between(0, s.u.total() + 2);
+        const Run run = live_run(s, root.sub.cuts(f), limit, rules);
+        if (run.empty()) return;
+        const Score target_left = limit - right_bound(s, run.high, rules);
+        const Score target_right = limit - left_bound(s, run.low, rules);
+        for (std::size_t w = run.first + 1; w <= run.last + 1; ++w) {
+            if (profile[w].left >= target_left)
+                for (std::size_t x = w; x <= run.last + 1; ++x) CHECK_AT_MOST(limit, profile[x].total());
+            if (profile[w].right >= target_right)
+                for (std::size_t x = run.first + 1; x <= w; ++x) CHECK_AT_MOST(limit, profile[x].total());
+        }
+    });
+}
+
+// open_between keeps every threshold below the limit in one of its segments, and its floor is below all others.
+void test_open_between() {
+    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
+        const Rules rules = all_rules[random.below(4)];
+        std::vector<Point> points;
+        for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
+            if (!random.chance(0.5)) continue;
+            points.push_back(weakened(profile[w], random));
+            if (random.chance(0.2)) points.back().left = -random.between(0, 3);   // rows taken away may leave less than nothing
+            points.back().open = true;
+        }
+        const Score limit = random.between(0, profile[0].right + 3);
+        std::vector<Segment> open;
+        const Score floor = open_between(f, weakened(profile.front(), random), weakened(profile.back(), random), points, limit, rules, open);
+        CHECK_AT_MOST(limit, floor);
+        for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
+            int holders = 0;
+            for (const Segment& s : open) {
+                const Run run = live_run(s, root.sub.cuts(f), limit, rules);
+                holders += !run.empty() && run.first <= w - 1 && w - 1 <= run.last;
+                if (s.u.z <= profile[w].z && profile[w].z <= s.v.z && (s.u.z != profile[w].z || s.u.open) && s.v.z != profile[w].z)
+                    CHECK_AT_MOST(s.bound, profile[w].total());
+            }
+            CHECK_AT_MOST(holders, 1);
+            if (profile[w].total() < limit) CHECK_EQUAL(holders, 1);
+            if (holders == 0) CHECK_AT_MOST(std::min(floor, limit), profile[w].total());
+        }
+        for (const Point& point : points) {
+            const auto exact = std::find_if(profile.begin(), profile.end(), [&](const Point& p) { return p.z == point.z; });
+            CHECK_AT_MOST(point.left, exact->left);
+            CHECK_AT_MOST(point.right, exact->right);
+        }
+    });
+}
+
+// B4: bounds moved to a subset or superset of the rows stay below the exact scores there.
+void test_inheritance() {
+    for_seeds(1200, [](Random& random) {
+        const std::int64_t depth = random.between(0, 1);
+        const Instance data = nasty(random, {4, 14, 2, 3, 4});
+        Root<NarrowEntry> root(data);
+        if (root.sub.features < 2) return;
+        // A chain: the rows left (or right) of three thresholds of one feature.
+        const auto f = static_cast<std::uint32_t>(random.below(root.sub.features));
+        const std::vector<Position> cuts = root.thresholds(f);
+        if (cuts.size() < 3) return;
+        const std::size_t at = random.below(cuts.size() - 2);
+        const bool lefts = random.chance(0.5);
+        std::vector<Subproblem<NarrowEntry>> chain;
+        for (const std::size_t i : {at, at + 1, at + 2}) {
+            const auto children = split_rows(root.sub, f, cuts[i], true, root.movers, root.arena);
+            chain.push_back(lefts ? children.left : children.right);
+        }
+        if (!lefts) std::swap(chain[0], chain[2]);   // ascending: subset, new, superset
+        const auto rows_of = [&](const Subproblem<NarrowEntry>& sub, std::uint32_t g, Position begin, Position end) {
+            RowList rows;
+            for (Position k = begin; k < end; ++k)
+                rows.push_back(root.table.original[sub.origin[Packed<NarrowEntry>::row(sub.order(g)[k])]]);
+            return rows;
+        };
+        const auto profile_of = [&](const Subproblem<NarrowEntry>& sub) {
+            Profile profile;
+            profile.rows = sub.rows;
+            for (std::uint32_t g = 0; g < sub.features; ++g)
+                for (Position z = 1; z < sub.rows; ++z)
+                    if (sub.rank_left_of(g, z) != sub.rank_left_of(g, z + 1) && random.chance(0.7))
+                        profile.points.push_back({sub.feature[g], sub.rank_left_of(g, z), z, least_errors(data, rows_of(sub, g, 0, z), depth),
+                                                  least_errors(data, rows_of(sub, g, z, sub.rows), depth)});
+            if (random.chance(0.5)) settle(profile, all_rules[random.below(4)]);
+            return profile;
+        };
+        const Profile subset = profile_of(chain[0]), superset = profile_of(chain[2]);
+        Sources sources;
+        if (random.chance(0.8)) sources.subset = &subset;
+        if (random.chance(0.8)) sources.superset = &superset;
+        const Subproblem<NarrowEntry>& sub = chain[1];
+        Inheritance<NarrowEntry> inheritance(sub, sources);
+        std::vector<Point> points;
+        for (std::uint32_t g = 0; g < sub.features; ++g) {
+            inheritance.points_of(g, points);
+            Position last = 0;
+            for (const Point& point : points) {
+                CHECK(last < point.z && point.z < sub.rows);
+                last = point.z;
+                CHECK(sub.rank_left_of(g, point.z) != sub.rank_left_of(g, point.z + 1));
+                CHECK_AT_MOST(point.left, least_errors(data, rows_of(sub, g, 0, point.z), depth));
+                CHECK_AT_MOST(point.right, least_errors(data, rows_of(sub, g, point.z, sub.rows), depth));
+            }
+        }
+    });
+}
+
+void test_class_count() {
+    for_seeds(800, [](Random& random) {
+        const std::int64_t depth = random.between(0, 3);
+        const Instance data = nasty(random, {1, depth == 3 ? 9 : 13, 0, 3, 9});
+        const Root<NarrowEntry> root(data);
+        const Score bound = class_count_bound(root.sub, depth);
+        CHECK_AT_MOST(bound, least_errors(data, depth));
+        CHECK_EQUAL(contree::leaf_errors(root.sub), leaf_errors(data, all_rows(data)));
+        // Reached by a column that parts all rows by class, where there are leaves enough: so it is no smaller than it may be.
+        std::vector<Row> sizes;
+        for (std::uint32_t c = 0; c < root.sub.classes; ++c) sizes.push_back(root.sub.class_size(c));
+        std::sort(sizes.rbegin(), sizes.rend());
+        Score kept = 0;
+        for (std::size_t i = 0; i < sizes.size() && i < std::size_t{1} << depth; ++i) kept += sizes[i];
+        CHECK_EQUAL(bound, Score{root.sub.rows} - kept);
+    });
+    // Depths and numbers of classes beyond what is counted exactly: still a bound.
+    const auto one = [](std::uint32_t) { return Row{1}; };
+    for (const std::int64_t depth : {5, 6, 7, 31, 32, 63, 64, 1000}) {
+        CHECK_AT_MOST(class_count_bound(1000, 1000, depth, one), depth < 10 ? 1000 - (1 << depth) : 0);
+        CHECK_AT_MOST(0, class_count_bound(1000, 1000, depth, one));
+    }
+}
+
+// The paper's rules on exact scores: none cuts a threshold below ub.
+void test_paper_pruning() {
+    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t, const std::vector<Point>& profile, std::int64_t) {
+        using namespace contree::paper;
+        std::vector<Position> z;
+        EvaluatedSplits evaluated;
+        for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
+            z.push_back(profile[w].z);
+            const Point known = weakened(profile[w], random);
+            if (random.chance(0.3)) evaluated[static_cast<SplitIndex>(w - 1)] = {known.left, known.right};
+        }
+        const auto count = static_cast<SplitIndex>(z.size());
+        const auto exact = [&](SplitIndex i) { return profile[static_cast<std::size_t>(i) + 1].total(); };
+        Interval interval{static_cast<SplitIndex>(random.below(z.size())), 0};
+        interval.j = random.between(interval.i, count - 1);
+        for (Score ub = 0; ub <= profile[0].right + 2; ++ub) {
+            const Outside outside = nearest_outside(interval, evaluated);
+            if (outside.u != evaluated.end()) CHECK(outside.u->first < interval.i);
+            if (outside.v != evaluated.end()) CHECK(outside.v->first > interval.j);
+            const Interval shrunk = shrink_interval(interval, z, evaluated, outside, ub, 0, count - 1);
+            for (SplitIndex i = interval.i; i <= interval.j; ++i)
+                if (exact(i) < ub) CHECK(shrunk.i <= i && i <= shrunk.j);
+            if (prune_subinterval(evaluated, outside, ub))
+                for (SplitIndex i = interval.i; i <= interval.j; ++i) CHECK_AT_MOST(ub, exact(i));
+            const SplitIndex w = random.between(interval.i, interval.j);
+            const Halves halves = prune_neighbourhood(interval, z, w, rows_to_move(exact(w), ub));
+            for (SplitIndex i = interval.i; i <= interval.j; ++i) {
+                if (i == w || exact(i) >= ub) continue;
+                CHECK(i < w ? halves.left.i <= i && i <= halves.left.j : halves.right.i <= i && i <= halves.right.j);
+            }
+            CHECK(halves.left.empty() || halves.left.j < w);
+            CHECK(halves.right.empty() || halves.right.i > w);
+        }
+    });
+}
+
+}  // namespace
+
+int main() {
+    check::watch_aborts();
+    check::run("segment bounds (B0, B1)", test_segment_bounds);
+    check::run("live runs", test_live_runs);
+    check::run("targets that close half a run (B3)", test_run_targets);
+    check::run("open segments between known points", test_open_between);
+    check::run("inheritance (B4)", test_inheritance);
+    check::run("class counts (B2)", test_class_count);
+    check::run("the paper's pruning", test_paper_pruning);
+    return check::report();
+}

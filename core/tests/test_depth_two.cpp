@@ -1,0 +1,164 @@
+// DepthTwo::solve: exact below its target, else a proved bound that reaches it; and the plan is a tree.
+#include "depth_two/depth_two.hpp"
+#include "exhaustive.hpp"
+#include "ranked.hpp"
+#include "tree/build.hpp"
+
+namespace {
+
+using namespace check;
+using namespace contree;
+
+template <class Entry>
+void check_solve(const Instance& data, Root<Entry>& root, const Kernel& kernel, const Switches& switches, Score lower,
+                 Score target, Score optimum) {
+    const Control control;
+    Statistics statistics;
+    DepthTwo<Entry> depth_two(kernel, switches, control);
+    Profile learnt;
+    const Outcome outcome = depth_two.solve(root.sub, lower, target, Sources{}, &learnt, root.arena, statistics);
+    CHECK_AT_MOST(outcome.lower, optimum);
+    if (optimum < target) {
+        CHECK_EQUAL(outcome.upper, optimum);
+        CHECK_EQUAL(outcome.lower, optimum);
+    } else {
+        CHECK_AT_MOST(target, outcome.lower);
+        CHECK_AT_MOST(optimum, outcome.upper);
+    }
+    CHECK_EQUAL(outcome.plan.empty(), outcome.upper == unreached);
+    if (outcome.plan.empty()) return;
+    const Tree tree = build_tree(root.table, root.sub, outcome.plan, root.arena);
+    CHECK_EQUAL(verify(tree, data.table()), outcome.upper);
+}
+
+template <class Entry>
+void check_targets(const Instance& data, Score optimum, Random& random) {
+    Root<Entry> root(data);
+    if (root.sub.features == 0 || root.sub.classes < 2) return;   // the search never asks
+    const Score leaf = leaf_errors(data, all_rows(data));
+    for (const Score target : {Score{1}, optimum - 1, optimum, optimum + 1, optimum + 3, leaf, leaf + 1, unreached}) {
+        if (target < 1) continue;
+        const auto& kernels = available_kernels();
+        Switches switches;
+        switches.monotone = random.chance(0.8);
+        switches.similarity = random.chance(0.8);
+        const Score lower = random.pick<Score>({0, 0, optimum, std::max<Score>(0, optimum - 1)});
+        if (lower >= target) continue;
+        check_solve(data, root, *kernels[random.below(kernels.size())], switches, lower, target, optimum);
+    }
+}
+
+template <class Entry>
+void test_small() {
+    for_seeds(2500, [](Random& random) {
+        const Instance data = nasty(random, {2, 16, 1, 4, 5});
+        check_targets<Entry>(data, least_errors(data, 2), random);
+    });
+}
+
+// Many rounds, many chunks, many class pairs.
+void test_middling() {
+    for_seeds(250, [](Random& random) {
+        const auto classes = static_cast<std::int32_t>(random.pick({2, 2, 3, 4, 5, 9}));
+        const Instance data = structured(random, static_cast<std::size_t>(random.between(100, 400)),
+                                         static_cast<std::size_t>(random.between(1, 4)), classes,
+                                         random.pick<std::uint64_t>({0, 0, 6, 60}), random.pick({0.1, 0.4, 1.0}));
+        check_targets<NarrowEntry>(data, Swept(data).least_errors(2), random);
+    });
+}
+
+// What a solve learns of thresholds are true lower bounds of both sides' best stumps.
+void test_learnt_bounds() {
+    for_seeds(500, [](Random& random) {
+        const Instance data = nasty(random, {2, 14, 1, 3, 5});
+        Root<NarrowEntry> root(data);
+        if (root.sub.features == 0 || root.sub.classes < 2) return;
+        const Score optimum = least_errors(data, 2);
+        const Control control;
+        Statistics statistics;
+        Switches switches;
+        switches.monotone = random.chance(0.8);
+        switches.similarity = random.chance(0.8);
+        DepthTwo<NarrowEntry> depth_two(*available_kernels().front(), switches, control);
+        Profile learnt;
+        depth_two.solve(root.sub, 0, random.pick<Score>({1, optimum + 1, unreached}), Sources{}, &learnt, root.arena, statistics);
+        CHECK_EQUAL(learnt.rows, root.sub.rows);
+        for (const ProfilePoint& point : learnt.points) {
+            std::uint32_t f = 0;
+            while (root.sub.feature[f] != point.feature) ++f;
+            CHECK_EQUAL(root.sub.rank_left_of(f, point.z), point.rank);
+            CHECK_AT_MOST(point.left, least_errors(data, root.rows_left_of(f, point.z), 1));
+            CHECK_AT_MOST(point.right, least_errors(data, root.rows_right_of(f, point.z), 1));
+        }
+    });
+}
+
+// With bounds from solved neighbours in a chain D(f <= t) or D(f > t), whatever was solved before, against which target.
+void test_inherited_bounds() {
+    for_seeds(1500, [](Random& random) {
+        const Instance data = nasty(random, {4, 16, 2, 3, 5});
+        Root<NarrowEntry> root(data);
+        if (root.sub.features == 0) return;
+        const auto f = static_cast<std::uint32_t>(random.below(root.sub.features));
+        const std::vector<Position> cuts = root.thresholds(f);
+        const bool lefts = random.chance(0.5);
+        const Control control;
+        Statistics statistics;
+        Switches switches;
+        switches.monotone = random.chance(0.8);
+        switches.similarity = random.chance(0.8);
+        DepthTwo<NarrowEntry> depth_two(*available_kernels().front(), switches, control);
+        std::vector<std::pair<Row, Profile>> solved;   // by the number of rows: the chain is nested
+        for (int i = 0; i < 5; ++i) {
+            const Position z = cuts[random.below(cuts.size())];
+            const Children<NarrowEntry> children = split_rows(root.sub, f, z, true, root.movers, root.arena);
+            const Subproblem<NarrowEntry>& sub = lefts ? children.left : children.right;
+            if (sub.features == 0 || sub.classes < 2) continue;
+            const RowList rows = lefts ? root.rows_left_of(f, z) : root.rows_right_of(f, z);
+            const Score optimum = least_errors(data, rows, 2);
+            const Score target = random.pick<Score>({1, std::max<Score>(1, optimum), optimum + 1, unreached});
+            Sources sources;
+            for (const auto& [size, profile] : solved) {
+                if (size < sub.rows && random.chance(0.7)) sources.subset = &profile;
+                if (size > sub.rows && random.chance(0.7)) sources.superset = &profile;
+            }
+            Profile learnt;
+            const Outcome outcome = depth_two.solve(sub, 0, target, sources, &learnt, root.arena, statistics);
+            CHECK_AT_MOST(outcome.lower, optimum);
+            CHECK_AT_MOST(optimum, outcome.upper);
+            if (optimum < target) CHECK(outcome.lower == optimum && outcome.upper == optimum);
+            else CHECK_AT_MOST(target, outcome.lower);
+            solved.emplace_back(sub.rows, std::move(learnt));
+        }
+    });
+}
+
+// A stop at once: no tree perhaps, but no false bound.
+void test_stopped() {
+    for_seeds(300, [](Random& random) {
+        const Instance data = nasty(random, {2, 14, 1, 3, 5});
+        Root<NarrowEntry> root(data);
+        if (root.sub.features == 0 || root.sub.classes < 2) return;
+        Control control;
+        control.stop();
+        Statistics statistics;
+        DepthTwo<NarrowEntry> depth_two(*available_kernels().front(), {}, control);
+        const Outcome outcome = depth_two.solve(root.sub, 0, unreached, Sources{}, nullptr, root.arena, statistics);
+        const Score optimum = least_errors(data, 2);
+        CHECK_AT_MOST(outcome.lower, optimum);
+        CHECK_AT_MOST(optimum, outcome.upper);
+    });
+}
+
+}  // namespace
+
+int main() {
+    check::watch_aborts();
+    check::run("small sets, narrow entries", test_small<NarrowEntry>);
+    check::run("small sets, wide entries", test_small<WideEntry>);
+    check::run("middling sets", test_middling);
+    check::run("learnt bounds", test_learnt_bounds);
+    check::run("inherited bounds", test_inherited_bounds);
+    check::run("stopped", test_stopped);
+    return check::report();
+}
