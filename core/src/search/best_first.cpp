@@ -36,28 +36,30 @@ BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const
 
 template <class Entry>
 Outcome BestFirst<Entry>::run() {
-    std::vector<std::jthread> helpers;
-    std::exception_ptr failure;
-    std::mutex failure_mutex;
-    const auto guarded = [&](const auto& action) {
-        try {
-            action();
-        } catch (...) {
-            std::lock_guard lock(failure_mutex);
-            if (!failure) failure = std::current_exception();
-        }
-    };
-    for (std::size_t i = 1; i < workers_.size(); ++i)
-        helpers.emplace_back([&, i] { guarded([&] { help_until_done(*workers_[i]); }); });
     Outcome outcome;
-    guarded([&] { outcome = solve(*workers_[0], {root_, options_.max_depth, 0, unreached, options_.max_gap, {}, nullptr, nullptr}); });
     {
+        std::vector<std::jthread> helpers;
+        try {
+            for (std::size_t i = 1; i < workers_.size(); ++i)
+                helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
+            outcome = solve(*workers_[0], {root_, options_.max_depth, 0, unreached, options_.max_gap, {}, nullptr, nullptr});
+        } catch (...) {
+            fail();
+        }
         std::lock_guard lock(sharing_mutex_);
         done_ = true;
     }
-    helpers.clear();
-    if (failure) std::rethrow_exception(failure);
+    if (failure_) std::rethrow_exception(failure_);
     return outcome;
+}
+
+// Keeps the exception that is being handled, for `run`, and ends the search of all threads as a stop would: nodes are
+// left in order, because other threads may be inside them.
+template <class Entry>
+void BestFirst<Entry>::fail() {
+    std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    failed_.store(true, std::memory_order_relaxed);
 }
 
 template <class Entry>
@@ -186,14 +188,23 @@ void BestFirst<Entry>::note(Node& node, std::uint32_t f, const Point& point) {
 template <class Entry>
 void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
-    while (next_task(node, task, worker.statistics)) evaluate(worker, node, task);
+    while (next_task(node, task, worker.statistics)) {
+        try {
+            evaluate(worker, node, task);
+        } catch (...) {
+            fail();
+            std::lock_guard lock(node.mutex);
+            --node.in_flight;
+            node.changed.notify_all();
+        }
+    }
 }
 
 // Takes the most promising open segment; false when none is left to take.
 template <class Entry>
 bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics) {
     std::lock_guard lock(node.mutex);
-    while (!node.queue.empty() && !control_.stopped()) {
+    while (!node.queue.empty() && !stopping()) {
         task.segment = node.queue.front();
         if (task.segment.bound >= node.limit()) {
             statistics.closed_by_segment_bound += static_cast<std::int64_t>(node.queue.size());
@@ -262,7 +273,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, 
     std::lock_guard lock(node.mutex);
     Point w{task.z, std::max(left.lower, left_bound(s, task.z, rules_)),
             std::max(right.lower, right_bound(s, task.z, rules_)), false, -1};
-    assert(control_.stopped() || (left.proved() && right.proved()) || w.total() >= task.limit);
+    assert(stopping() || (left.proved() && right.proved()) || w.total() >= task.limit);
     node.floor = std::min(node.floor, w.total());
     if (left.upper + right.upper < node.ub) {
         const Step split{static_cast<std::int32_t>(node.sub->feature[s.f]), node.sub->rank_left_of(s.f, task.z)};
@@ -332,6 +343,7 @@ void BestFirst<Entry>::withdraw(Worker& worker, Node& node) {
 // The open node nearest the root that has a task to give, among those below `below` if that is given.
 template <class Entry>
 typename BestFirst<Entry>::Node* BestFirst<Entry>::node_to_help(const Node* below) {
+    if (stopping()) return nullptr;
     std::lock_guard lock(sharing_mutex_);
     Node* chosen = nullptr;
     for (Node* node : shared_) {

@@ -6,8 +6,10 @@
 // proved.  A Node is also what threads share: any thread may take the next segment of any open Node.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -102,6 +104,8 @@ private:
     Node* node_to_help(const Node* below);
     void help_until_done(Worker& worker);
     void leave(Node& node);
+    void fail();
+    bool stopping() const { return control_.stopped() || failed_.load(std::memory_order_relaxed); }
 
     const Subproblem<Entry>& root_;
     const Options& options_;
@@ -115,6 +119,9 @@ private:
     std::mutex sharing_mutex_;
     std::vector<Node*> shared_;   // open nodes that other threads may join
     bool done_ = false;
+    std::atomic<bool> failed_{false};
+    std::mutex failure_mutex_;
+    std::exception_ptr failure_;  // the first one of any thread
     std::mutex improved_mutex_;
     Score improved_score_ = unreached;
 };
