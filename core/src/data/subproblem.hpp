@@ -76,6 +76,9 @@ struct Cuts {
     }
 };
 
+// Equal values in an order: with few of them a loop had better not branch on each.
+enum class Ties : std::uint8_t { none, few, many };
+
 template <class Entry>
 struct Subproblem {
     Row rows;
@@ -87,7 +90,7 @@ struct Subproblem {
     std::uint64_t* cut_bits;
     std::uint32_t* cut_before;
     std::uint32_t* cut_count;      // by feature
-    std::uint8_t* tied;            // by feature: does it hold equal values?
+    Ties* ties;                    // by feature
     FeatureId* feature;            // the table's number of each feature
     Row* class_begin;              // classes + 1
     const Row* origin;             // the ranked table's number of each row, ascending; may be null

@@ -83,7 +83,7 @@ void Batch<Entry>::side_sizes() {
 template <class Entry>
 void Batch<Entry>::evaluate_two_classes() {
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
-    kernel_.sweep(Sweep<Entry>{sub_->entries, sub_->stride, sub_->tied, sub_->features, sub_->rows, words_,
+    kernel_.sweep(Sweep<Entry>{sub_->entries, sub_->stride, sub_->ties, sub_->features, sub_->rows, words_,
                                sub_->class_begin[1]}, sums_);
     for (std::size_t s = 0; s < side_count; ++s) {
         const std::int32_t positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
@@ -131,7 +131,7 @@ void Batch<Entry>::evaluate_classes(Score ub) {
         Pair& pair = pairs_[i];
         if (pair.entries == nullptr) filter_rows(pair);
         statistics_->row_visits += std::int64_t{pair.rows} * sub.features;
-        kernel_.sweep(Sweep<Entry>{pair.entries, pair.stride, sub.tied, sub.features, pair.rows, words_,
+        kernel_.sweep(Sweep<Entry>{pair.entries, pair.stride, sub.ties, sub.features, pair.rows, words_,
                                    sub.class_begin[pair.b]}, sums_);
         for (std::size_t s = 0; s < side_count; ++s)
             right[s] = std::max({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});

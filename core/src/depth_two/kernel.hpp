@@ -31,7 +31,7 @@ template <class Entry>
 struct Sweep {
     const Entry* entries;            // by feature, `stride` apart, each order with its sentinel
     std::size_t stride;
-    const std::uint8_t* tied;        // by feature: may the order hold equal values?
+    const Ties* ties;                // by feature: may the order hold equal values?
     std::uint32_t features;          // at least one
     Row rows;                        // in each order
     const std::uint64_t* words;      // by row number

@@ -72,7 +72,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
     for (unsigned r = 0; r < registers; ++r) high[r] = low[r] = _mm256_setzero_si256();
     for (std::uint32_t f = 0; f < input.features; ++f) {
         const Entry* const order = input.entries + f * input.stride;
-        const bool ties = input.tied[f] != 0;
+        const bool ties = input.ties[f] != Ties::none;
         for (unsigned r = 0; r < registers; ++r) base[r] = _mm256_setzero_si256();
         for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
             const Row end = std::min(input.rows, begin + chunk_rows);

@@ -32,17 +32,25 @@ struct Bytes {
     bool any;
 };
 
-template <bool ties, class Entry>
+template <Ties ties, class Entry>
 inline void add_rows(const Sweep<Entry>& input, const Entry* order, Row begin, Row end, Bytes& bytes) {
     using P = Packed<Entry>;
     __m512i sum = bytes.sum, high = bytes.high, low = bytes.low;
-    bool any = bytes.any || !ties;
+    bool any = bytes.any || ties == Ties::none;
 #pragma GCC unroll 4
     for (Row k = begin; k < end; ++k) {
         const Row row = P::row(order[k]);
         const __m512i step = _mm512_load_si512(unit[row >= input.boundary]);
         sum = _mm512_mask_add_epi8(sum, _cvtu64_mask64(input.words[row]), sum, step);
-        if constexpr (ties) {
+        if constexpr (ties == Ties::few) {
+            const bool differs = (order[k] ^ order[k + 1]) > P::row_mask;
+            const __mmask64 all = _cvtu64_mask64(-static_cast<std::uint64_t>(differs));
+            any |= differs;
+            high = _mm512_mask_max_epi8(high, all, high, sum);
+            low = _mm512_mask_min_epi8(low, all, low, sum);
+            continue;
+        }
+        if constexpr (ties == Ties::many) {
             if ((order[k] ^ order[k + 1]) <= P::row_mask) continue;
             any = true;
         }
@@ -50,6 +58,15 @@ inline void add_rows(const Sweep<Entry>& input, const Entry* order, Row begin, R
         low = _mm512_min_epi8(low, sum);
     }
     bytes.sum = sum, bytes.high = high, bytes.low = low, bytes.any = any;
+}
+
+template <class Entry>
+inline void add_rows(const Sweep<Entry>& input, Ties ties, const Entry* order, Row begin, Row end, Bytes& bytes) {
+    switch (ties) {
+        case Ties::none: return add_rows<Ties::none>(input, order, begin, end, bytes);
+        case Ties::few: return add_rows<Ties::few>(input, order, begin, end, bytes);
+        case Ties::many: return add_rows<Ties::many>(input, order, begin, end, bytes);
+    }
 }
 
 // The wide sums: 64 lanes of 16 bits in two registers, or of 32 bits in four.
@@ -91,13 +108,12 @@ void sweep_chunks(const Sweep<Entry>& input, SideSums& sums) {
     for (unsigned r = 0; r < registers; ++r) high[r] = low[r] = _mm512_setzero_si512();
     for (std::uint32_t f = 0; f < input.features; ++f) {
         const Entry* const order = input.entries + f * input.stride;
-        const bool ties = input.tied[f] != 0;
+        const Ties ties = input.ties[f];
         for (unsigned r = 0; r < registers; ++r) base[r] = _mm512_setzero_si512();
         for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
             const Row end = std::min(input.rows, begin + chunk_rows);
             Bytes bytes{_mm512_setzero_si512(), _mm512_set1_epi8(-128), _mm512_set1_epi8(127), false};
-            if (ties) add_rows<true>(input, order, begin, end, bytes);
-            else add_rows<false>(input, order, begin, end, bytes);
+            add_rows(input, ties, order, begin, end, bytes);
             for (unsigned r = 0; r < registers; ++r) {
                 if (bytes.any) {
                     high[r] = W::max(high[r], W::add(base[r], W::widen(bytes.high, r)));
@@ -121,8 +137,7 @@ void sweep_small(const Sweep<Entry>& input, SideSums& sums) {
     for (std::uint32_t f = 0; f < input.features; ++f) {
         bytes.sum = _mm512_setzero_si512();
         const Entry* const order = input.entries + f * input.stride;
-        if (input.tied[f] != 0) add_rows<true>(input, order, 0, input.rows, bytes);
-        else add_rows<false>(input, order, 0, input.rows, bytes);
+        add_rows(input, input.ties[f], order, 0, input.rows, bytes);
     }
     for (unsigned r = 0; r < 4; ++r) {
         _mm512_store_si512(sums.high + r * 16, Wide<4>::widen(bytes.high, r));
