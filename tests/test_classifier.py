@@ -148,9 +148,13 @@ def test_tree_arrays_cannot_be_changed(iris):
                 getattr(one, name)[0] = 0
 
 
-def test_threshold_gap_holds_the_neighbouring_values(iris):
+@pytest.mark.parametrize("rows", [150, 700], ids=["shallow", "deep"])
+def test_threshold_gap_holds_the_neighbouring_values(iris, rows):
     X, y = iris
-    tree = ConTreeClassifier(3).fit(X, y).tree_
+    if rows > 150:  # enough nodes for the way that sorts a column once
+        X, y = np.arange(float(rows))[:, np.newaxis] ** 2, np.arange(rows) // 10 % 2
+    tree = ConTreeClassifier(3 if rows == 150 else 7, search="paper").fit(X, y).tree_
+    assert (np.count_nonzero(tree.feature == 0) > 16) == (rows > 150)
     for node in np.flatnonzero(tree.feature >= 0):
         column, tau = X[:, tree.feature[node]], tree.threshold[node]
         assert tree.threshold_gap[node].tolist() == [
