@@ -143,10 +143,12 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         if (learnt != nullptr) node.memories[0].right = *learnt;
     }
     open_segments(node, ends, memory, question.sources);
-    const bool shared = workers_.size() > 1;
-    if (shared) share(node);
-    if (question.lower < node.limit()) work(worker, node);
-    if (shared) withdraw(worker, node);
+    if (question.lower < node.limit()) {
+        const bool shared = workers_.size() > 1;   // from here on, what the node holds is its mutex's
+        if (shared) share(node);
+        work(worker, node);
+        if (shared) withdraw(worker, node);
+    }
 
     Outcome outcome = std::move(node.best);
     outcome.lower = std::min(outcome.upper, node.floor);
