@@ -15,29 +15,30 @@ using namespace contree;
 template <class Entry>
 struct Input {
     std::vector<Entry> entries;
-    std::vector<std::uint8_t> tied;
+    std::vector<Ties> ties;
     std::vector<std::uint64_t> words;
     Sweep<Entry> sweep;
 };
 
-enum class Ties { none, few, many, pairs, one_huge, all_equal };
+enum class Groups { none, few, many, pairs, one_huge, all_equal };
 
 // Ranks by place, ascending from below the sentinel's, with the wanted ties.
 template <class Entry>
 std::vector<Rank> draw_ranks(Random& random, Row rows) {
-    const Ties ties = random.pick({Ties::none, Ties::none, Ties::few, Ties::many, Ties::pairs, Ties::one_huge, Ties::all_equal});
+    const Groups groups = random.pick({Groups::none, Groups::none, Groups::few, Groups::many, Groups::pairs, Groups::one_huge,
+                                       Groups::all_equal});
     const Row huge_begin = static_cast<Row>(random.below(rows)), huge_end = huge_begin + static_cast<Row>(random.below(rows)) + 1;
     std::vector<Rank> ranks(rows);
     Rank rank = 0;
     for (Row k = 0; k < rows; ++k) {
         bool next = true;
-        switch (ties) {
-            case Ties::none: break;
-            case Ties::few: next = random.chance(0.95); break;
-            case Ties::many: next = random.chance(0.02); break;
-            case Ties::pairs: next = k % 2 == 0; break;
-            case Ties::one_huge: next = k <= huge_begin || k >= huge_end; break;
-            case Ties::all_equal: next = false; break;
+        switch (groups) {
+            case Groups::none: break;
+            case Groups::few: next = random.chance(0.95); break;
+            case Groups::many: next = random.chance(0.02); break;
+            case Groups::pairs: next = k % 2 == 0; break;
+            case Groups::one_huge: next = k <= huge_begin || k >= huge_end; break;
+            case Groups::all_equal: next = false; break;
         }
         ranks[k] = rank += k > 0 && next;
     }
@@ -71,8 +72,9 @@ Input<Entry> draw_input(Random& random, Row rows) {
         for (Row k = 0; k < rows; ++k) to[k] = P::make(ranks[k], order[k]);
         std::sort(to, to + rows);
         to[rows] = P::sentinel();
-        // It may be set where no values are equal: in the rows of a class pair.
-        input.tied.push_back(ranks.back() - ranks.front() + 1 != rows || random.chance(0.2));
+        // Any word on ties is allowed where there are some, and where there are none (in the rows of a class pair).
+        const bool distinct = ranks.back() - ranks.front() + 1 == rows;
+        input.ties.push_back(distinct && random.chance(0.7) ? Ties::none : random.pick({Ties::few, Ties::many}));
     }
     input.words.resize(numbers.back() + 1);
     const int density = static_cast<int>(random.below(4));
@@ -87,7 +89,7 @@ Input<Entry> draw_input(Random& random, Row rows) {
     }
     const Row skewed = numbers[random.below(numbers.size())];
     const Row boundary = random.pick<Row>({0, numbers.back() + 1, numbers.back() / 2, skewed, 1, numbers.back()});
-    input.sweep = {input.entries.data(), stride, input.tied.data(), features, rows, input.words.data(), boundary};
+    input.sweep = {input.entries.data(), stride, input.ties.data(), features, rows, input.words.data(), boundary};
     return input;
 }
 
@@ -144,11 +146,11 @@ void test_extreme_sums() {
             for (Row k = 0; k < rows; ++k) entries.push_back(Packed<NarrowEntry>::make(std::min(k, 65534U), k));
             entries.push_back(Packed<NarrowEntry>::sentinel());
             const std::vector<std::uint64_t> words(rows, ~std::uint64_t{0});
-            const std::uint8_t tied = 0;
+            const Ties ties = Ties::none;
             const auto all = static_cast<std::int32_t>(rows);
             for (const Kernel* kernel : available_kernels()) {
                 SideSums sums;
-                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, &tied, 1, rows, words.data(), boundary}, sums);
+                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, &ties, 1, rows, words.data(), boundary}, sums);
                 for (unsigned s = 0; s < side_count; ++s) {
                     CHECK_EQUAL(sums.high[s], boundary == 0 ? 0 : all);
                     CHECK_EQUAL(sums.low[s], boundary == 0 ? -all : 0);
