@@ -17,7 +17,7 @@ contree::Options draw_options(Random& random, std::int64_t depth) {
     options.max_depth = depth;
     options.max_gap = random.pick({0, 0, 0, 1, 3});
     options.n_jobs = random.pick({1, 1, 2, 3});
-    if (paper_search_exists && random.chance(0.3)) options.search = contree::SearchKind::paper;
+    if (random.chance(0.3)) options.search = contree::SearchKind::paper;
     const double share = random.pick({0.0, 0.1, 0.5});   // of switches that are not at their default
     for (const contree::SwitchRow& row : contree::switch_rows()) {
         if (!random.chance(share)) continue;

@@ -9,13 +9,6 @@
 
 namespace check {
 
-// The contract of SearchKind::paper is tested from the day on which it exists.
-#ifdef CONTREE_HAS_PAPER_SEARCH
-inline constexpr bool paper_search_exists = true;
-#else
-inline constexpr bool paper_search_exists = false;
-#endif
-
 inline std::string described(const contree::Options& options) {
     std::ostringstream text;
     text << "max_depth=" << options.max_depth << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs

@@ -44,13 +44,11 @@ std::vector<Setting> settings(Random& random, std::int64_t depth) {
             if (random.chance(0.25)) setting.options.switches.*row.field = row.low;
         all.push_back(setting);
     }
-    if (paper_search_exists) {
-        for (const bool gini : {true, false}) {
-            Setting setting{plain, ""};
-            setting.options.search = SearchKind::paper;
-            setting.options.switches.gini_order = gini;
-            all.push_back(setting);
-        }
+    for (const bool gini : {true, false}) {
+        Setting setting{plain, ""};
+        setting.options.search = SearchKind::paper;
+        setting.options.switches.gini_order = gini;
+        all.push_back(setting);
     }
     return all;
 }

@@ -8,10 +8,7 @@ using contree::Options;
 using contree::SearchKind;
 using contree::SwitchRow;
 
-std::vector<SearchKind> searches() {
-    if (paper_search_exists) return {SearchKind::best_first, SearchKind::paper};
-    return {SearchKind::best_first};
-}
+constexpr SearchKind searches[] = {SearchKind::best_first, SearchKind::paper};
 
 Options with_depth(std::int64_t depth) {
     Options options;
@@ -52,11 +49,11 @@ void test_defaults() {
         const auto depth = static_cast<std::int64_t>(seed % 4);
         const Instance data = small_instance(random, depth);
         const Score optimum = least_errors(data, depth);
-        check_fit(data, with_depth(depth), optimum);
-        if (!paper_search_exists) return;
-        Options paper = with_depth(depth);
-        paper.search = SearchKind::paper;
-        check_fit(data, paper, optimum);
+        for (const SearchKind search : searches) {
+            Options options = with_depth(depth);
+            options.search = search;
+            check_fit(data, options, optimum);
+        }
     });
 }
 
@@ -65,7 +62,7 @@ void test_options_at_random() {
         const auto depth = static_cast<std::int64_t>(seed % 5);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
-        for (const SearchKind search : searches()) {
+        for (const SearchKind search : searches) {
             for (int round = 0; round < 3; ++round) {
                 Options options = with_depth(depth);
                 options.search = search;
@@ -83,7 +80,7 @@ void test_each_switch() {
         const std::int64_t depth = random.between(2, 4);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
-        for (const SearchKind search : searches()) {
+        for (const SearchKind search : searches) {
             for (const SwitchRow& row : contree::switch_rows()) {
                 for (const std::int32_t value : values_of(row)) {
                     Options options = with_depth(depth);
@@ -101,7 +98,7 @@ void test_gaps() {
         const auto depth = static_cast<std::int64_t>(seed % 5);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
-        for (const SearchKind search : searches()) {
+        for (const SearchKind search : searches) {
             for (const std::int64_t gap : {1, 2, 5, 1000000}) {
                 Options options = with_depth(depth);
                 options.search = search;
@@ -118,7 +115,7 @@ void test_jobs() {
         const std::int64_t depth = random.between(2, 4);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
-        for (const SearchKind search : searches()) {
+        for (const SearchKind search : searches) {
             for (const int jobs : {1, 2, 4}) {
                 Options options = with_depth(depth);
                 options.search = search;

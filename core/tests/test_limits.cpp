@@ -20,10 +20,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // How late an answer may be: the promise is 50 ms, but this machine may be busy, and sanitizers are slow.
 constexpr double patience = CONTREE_TEST_SCALE < 1 ? 3.0 : 0.5;
 
-std::vector<SearchKind> searches() {
-    if (paper_search_exists) return {SearchKind::best_first, SearchKind::paper};
-    return {SearchKind::best_first};
-}
+constexpr SearchKind searches[] = {SearchKind::best_first, SearchKind::paper};
 
 struct Known {
     Instance data;
@@ -69,7 +66,7 @@ void check_ended(const Result& result, const Known& known, const Options& option
 Known draw_case(Random& random) {
     Known chosen = known()[random.below(known().size())];
     chosen.options.n_jobs = random.pick({1, 2});
-    chosen.options.search = searches()[random.below(searches().size())];
+    chosen.options.search = random.pick({SearchKind::best_first, SearchKind::paper});
     return chosen;
 }
 
@@ -139,7 +136,7 @@ void test_large_sets() {
         large.data = structured(random, 30000, 12, static_cast<std::int32_t>(random.pick({2, 5})), 0, 0.5);
         large.optimum = 0;
         for (const double limit : {0.0, 0.005, 0.03, 0.1, 0.3}) {
-            for (const SearchKind search : searches()) {
+            for (const SearchKind search : searches) {
                 Options options;
                 options.search = search;
                 options.max_depth = random.between(2, 6);

@@ -52,7 +52,6 @@ void test_one_thread() {
 }
 
 void test_paper() {
-    if (!paper_search_exists) return;
     Options options;
     options.search = SearchKind::paper;
     check_failures(options, 3);
