@@ -16,12 +16,18 @@ namespace {
 
 constexpr Row chunk_rows = 120;   // bytes hold the sums of so many rows
 
-// -1 in every byte whose bit of `half` is set, 0 in the others.
-inline __m256i spread(std::uint32_t half) {
+// spread gives -1: its sign is turned for rows that count +1.
+alignas(32) constexpr std::int8_t turn_sign[2][32] = {
+    {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+    {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+
+// -1 in every byte whose bit of the word's half is set, 0 in the others.
+inline __m256i spread(const std::uint64_t& word, unsigned half) {
     const __m256i byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
                                              2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
     const __m256i bit_of = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201ULL));
-    const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(half)), byte_of);
+    const __m128i bits = _mm_loadu_si32(reinterpret_cast<const char*>(&word) + 4 * half);
+    const __m256i bytes = _mm256_shuffle_epi8(_mm256_broadcastd_epi32(bits), byte_of);
     return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit_of), bit_of);
 }
 
@@ -37,13 +43,13 @@ inline void add_rows(const Sweep<Entry>& input, const Entry* order, Row begin, R
     __m256i sum0 = bytes.sum[0], sum1 = bytes.sum[1], high0 = bytes.high[0], high1 = bytes.high[1],
             low0 = bytes.low[0], low1 = bytes.low[1];
     bool any = bytes.any || !ties;
+#pragma GCC unroll 2
     for (Row k = begin; k < end; ++k) {
         const Row row = P::row(order[k]);
-        const std::uint64_t word = input.words[row];
-        // spread gives -1: its sign is turned for rows that count +1.
-        const __m256i turn = _mm256_set1_epi8(row < input.boundary ? -1 : 1);
-        sum0 = _mm256_add_epi8(sum0, _mm256_sign_epi8(spread(static_cast<std::uint32_t>(word)), turn));
-        sum1 = _mm256_add_epi8(sum1, _mm256_sign_epi8(spread(static_cast<std::uint32_t>(word >> 32)), turn));
+        const std::uint64_t& word = input.words[row];
+        const __m256i turn = _mm256_load_si256(reinterpret_cast<const __m256i*>(turn_sign[row >= input.boundary]));
+        sum0 = _mm256_add_epi8(sum0, _mm256_sign_epi8(spread(word, 0), turn));
+        sum1 = _mm256_add_epi8(sum1, _mm256_sign_epi8(spread(word, 1), turn));
         if constexpr (ties) {
             if ((order[k] ^ order[k + 1]) <= P::row_mask) continue;
             any = true;
@@ -103,8 +109,8 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
         const Row end = std::min(rows, begin + chunk_rows);
         __m256i sum[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
         for (Row r = begin; r < end; ++r) {
-            sum[0] = _mm256_sub_epi8(sum[0], spread(static_cast<std::uint32_t>(words[r])));
-            sum[1] = _mm256_sub_epi8(sum[1], spread(static_cast<std::uint32_t>(words[r] >> 32)));
+            sum[0] = _mm256_sub_epi8(sum[0], spread(words[r], 0));
+            sum[1] = _mm256_sub_epi8(sum[1], spread(words[r], 1));
         }
         for (unsigned r = 0; r < 8; ++r) total[r] = _mm256_add_epi32(total[r], widen(sum, r));
     }
