@@ -150,7 +150,7 @@ def table(report: dict) -> str:
     versions = ", ".join(f"{name} {text}" for name, text in where["versions"].items())
     changes = " with uncommitted changes" if where["uncommitted_changes"] else ""
     lines = [
-        f"{where['cpu']}, {where['cores']} cores, load {where['load_at_start'][0]:.1f} at the start; "
+        f"{where['cpu']}, {where['cores']} cores, load {where['load_at_start'][0]:.1f} before; "
         f"{versions}; commit {where['commit']}{changes}; "
         f"{where['date']}; limit {used['time_limit']:g} s; contree with {used['threads']} "
         f"thread(s), kernel {kernel_used(report)}.",
