@@ -56,7 +56,7 @@ private:
     };
 
     void add_block(std::size_t at_least) {
-        const std::size_t size = std::max(at_least, std::size_t{1} << 18);
+        const std::size_t size = std::max(2 * at_least, std::size_t{1} << 18);
         auto* const memory = static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment}));
         blocks_.push_back({std::unique_ptr<std::byte, Release>(memory), size});
         total_ += size;

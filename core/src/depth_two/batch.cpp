@@ -2,7 +2,17 @@
 
 #include <algorithm>
 
+#include "depth_two/d2split.hpp"
+#include "tree/stump.hpp"
+
 namespace contree {
+
+namespace {
+
+// Pairs of classes grow with the square of their number; beyond this, lanes are evaluated one by one.
+constexpr std::uint32_t most_paired_classes = 48;
+
+}  // namespace
 
 template <class Entry>
 void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics) {
@@ -12,6 +22,12 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
     words_ = arena.take<std::uint64_t>(sub.rows);
     pairs_.clear();
     if (sub.classes == 2) return;
+    if (sub.classes > most_paired_classes) {
+        class_of_.resize(sub.rows);
+        for (std::uint32_t c = 0; c < sub.classes; ++c)
+            std::fill(class_of_.begin() + sub.class_begin[c], class_of_.begin() + sub.class_begin[c + 1], c);
+        return;
+    }
     for (std::uint32_t b = 1; b < sub.classes; ++b)
         for (std::uint32_t a = 0; a < b; ++a) pairs_.push_back({a, b, nullptr, 0, sub.class_size(a) + sub.class_size(b)});
     std::sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) {
@@ -25,6 +41,7 @@ template <class Entry>
 void Batch<Entry>::evaluate(Score ub) {
     ++statistics_->depth_two_batches;
     statistics_->d2split_calls += static_cast<std::int64_t>(lanes.size());
+    if (sub_->classes > most_paired_classes) return evaluate_one_by_one();
     write_words();
     side_sizes();
     if (sub_->classes == 2) evaluate_two_classes();
@@ -142,6 +159,21 @@ void Batch<Entry>::evaluate_classes(Score ub) {
             proved_[s] = size_[s] - std::max(right[s], potential_[death[t]][s]);
         }
     }
+}
+
+template <class Entry>
+void Batch<Entry>::evaluate_one_by_one() {
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        const SideErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
+        reached_[left_side(t)] = static_cast<std::int32_t>(errors.left);
+        reached_[right_side(t)] = static_cast<std::int32_t>(errors.right);
+    }
+    if (with_whole) {
+        reached_[left_side(whole_lane)] = static_cast<std::int32_t>(best_stump(*sub_).errors);
+        reached_[right_side(whole_lane)] = 0;
+    }
+    proved_ = reached_;
+    statistics_->row_visits += static_cast<std::int64_t>(lanes.size()) * sub_->rows * sub_->features;
 }
 
 template <class Entry>

@@ -54,6 +54,7 @@ private:
     void side_sizes();
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
+    void evaluate_one_by_one();
     void filter_rows(Pair& pair);
 
     const Kernel& kernel_;
@@ -65,6 +66,7 @@ private:
     alignas(64) BySide size_, reached_, proved_;
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
+    std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
 };
 
 extern template class Batch<NarrowEntry>;

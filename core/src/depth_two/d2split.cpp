@@ -1,29 +1,42 @@
 #include "depth_two/d2split.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace contree {
 
 namespace {
 
-// One side of the split: class counts, and how many rows its best stump gets right.
-struct Side {
-    std::vector<Row> total, passed;   // FQ^y, C^y
-    Row most_passed = 0;              // max over C^y: it only grows
-    Row right = 0;
+// One side of the split: class counts, and how many rows its best stump gets right.  A count changes by one at a
+// time, so the largest ones are followed in constant time.
+class Side {
+public:
+    explicit Side(std::uint32_t classes) : total_(classes, 0), passed_(classes, 0) {}
 
-    explicit Side(std::uint32_t classes) : total(classes, 0), passed(classes, 0) {}
-
+    void count(std::uint32_t c) { ++total_[c]; }
     void restart() {
-        std::fill(passed.begin(), passed.end(), 0);
-        most_passed = 0;
+        std::fill(passed_.begin(), passed_.end(), 0);
+        most_passed_ = 0;
+        most_ahead_ = *std::max_element(total_.begin(), total_.end());
+        with_ahead_.assign(most_ahead_ + 1, 0);
+        for (const Row rows : total_) ++with_ahead_[rows];
+        threshold();   // a leaf
     }
-    void pass(std::uint32_t c) { most_passed = std::max(most_passed, ++passed[c]); }
-    void threshold() {
-        Row most_ahead = 0;
-        for (std::size_t c = 0; c < total.size(); ++c) most_ahead = std::max(most_ahead, total[c] - passed[c]);
-        right = std::max(right, most_passed + most_ahead);
+    void pass(std::uint32_t c) {
+        most_passed_ = std::max(most_passed_, ++passed_[c]);
+        const Row ahead = total_[c] - passed_[c];
+        --with_ahead_[ahead + 1];
+        ++with_ahead_[ahead];
+        if (with_ahead_[most_ahead_] == 0) --most_ahead_;
     }
+    void threshold() { right_ = std::max(right_, most_passed_ + most_ahead_); }
+    Row right() const { return right_; }
+
+private:
+    std::vector<Row> total_, passed_;     // FQ^y, C^y
+    std::vector<std::uint32_t> with_ahead_;   // how many classes have so many rows still ahead
+    Row most_passed_ = 0, most_ahead_ = 0;
+    Row right_ = 0;
 };
 
 }  // namespace
@@ -34,11 +47,8 @@ SideErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t
     Side sides[2] = {Side(sub.classes), Side(sub.classes)};
     std::vector<std::uint8_t> side_of(sub.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[P::row(sub.order(f1)[k])] = 0;
-    for (Row r = 0; r < sub.rows; ++r) ++sides[side_of[r]].total[class_of[r]];
-    for (Side& side : sides) side.threshold();   // a leaf
-
-    const Row all_right = sub.rows;
-    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].right + sides[1].right < all_right; ++f2) {
+    for (Row r = 0; r < sub.rows; ++r) sides[side_of[r]].count(class_of[r]);
+    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].right() + sides[1].right() < sub.rows; ++f2) {
         sides[0].restart();
         sides[1].restart();
         const Entry* const order = sub.order(f2);
@@ -52,7 +62,7 @@ SideErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t
                 if (std::exchange(moved[s], false)) sides[s].threshold();
         }
     }
-    return {Score{z} - sides[0].right, Score{sub.rows - z} - sides[1].right};
+    return {Score{z} - sides[0].right(), Score{sub.rows - z} - sides[1].right()};
 }
 
 template SideErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "bounds/class_count.hpp"
+#include "bounds/irreducible.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
@@ -42,7 +43,7 @@ Outcome BestFirst<Entry>::run() {
         try {
             for (std::size_t i = 1; i < workers_.size(); ++i)
                 helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
-            outcome = solve(*workers_[0], {root_, options_.max_depth, 0, unreached, options_.max_gap, {}, nullptr, nullptr});
+            outcome = deepen(*workers_[0]);
         } catch (...) {
             fail();
         }
@@ -71,6 +72,35 @@ Statistics BestFirst<Entry>::statistics() const {
     }
     sum.cache_entries = static_cast<std::int64_t>(cache_.entries());
     return sum;
+}
+
+// All rows, one level deeper each time: a level's tree is the next one's first incumbent, and the end of its bounds.
+// Stops at the depth asked for, or where no tree of any depth has fewer errors.
+template <class Entry>
+Outcome BestFirst<Entry>::deepen(Worker& worker) {
+    constexpr std::int64_t cheap_depth = 3;   // up to here, looking for equal rows would cost more than it can save
+    const std::int64_t target_depth = options_.max_depth;
+    std::int64_t depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
+    Score irreducible = 0;
+    Outcome outcome;
+    Profile learnt;
+    for (;; ++depth) {
+        Profile next;
+        const bool remember = depth < target_depth && remembers(root_, depth);
+        Question question{root_, depth, irreducible, unreached, options_.max_gap, {}, remember ? &next : nullptr, nullptr};
+        if (outcome.upper < unreached) {
+            question.shallow = &outcome;
+            question.shallow_learnt = learnt.points.empty() ? nullptr : &learnt;
+        }
+        outcome = solve(worker, question);
+        learnt = std::move(next);
+        report(outcome);
+        if (depth == target_depth) return outcome;
+        if (depth == cheap_depth && outcome.upper > options_.max_gap) irreducible = irreducible_errors(root_);
+        // What is proved for this depth does not hold for a greater one.
+        outcome.lower = std::min(outcome.upper, std::max(irreducible, class_count_bound(root_, target_depth)));
+        if (outcome.upper - options_.max_gap <= outcome.lower || stopping()) return outcome;
+    }
 }
 
 // CT(D, d) (Eq. 4): the exact score where it is below the target, else a proved bound that reaches it.
@@ -132,15 +162,10 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     Score ends = question.lower;
     std::int32_t memory = -1;
     if (options_.switches.shallow_first && question.lower < node.limit()) {
-        Profile* learnt = nullptr;
-        if (remembers(sub, node.depth - 1)) {
-            memory = 0;
-            learnt = &node.memories.emplace_back().left;
-        }
-        Outcome shallow = solve(worker, {sub, node.depth - 1, question.lower, node.limit(), 0, {}, learnt, question.parent});
+        Outcome shallow = solve_shallow(worker, node, question);
+        memory = node.memories.empty() ? -1 : 0;
         ends = std::max(ends, shallow.lower);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
-        if (learnt != nullptr) node.memories[0].right = *learnt;
     }
     open_segments(node, ends, memory, question.sources);
     if (question.lower < node.limit()) {
@@ -159,6 +184,21 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         settle(*node.learnt, rules_);
     }
     return outcome;
+}
+
+// Depth d - 1 on the node's own rows; what it learnt is the first of the node's memories.
+template <class Entry>
+Outcome BestFirst<Entry>::solve_shallow(Worker& worker, Node& node, const Question& question) {
+    if (question.shallow != nullptr) {
+        if (question.shallow_learnt != nullptr) node.memories.push_back({*question.shallow_learnt, *question.shallow_learnt});
+        return *question.shallow;
+    }
+    Profile learnt;
+    const bool remember = remembers(question.sub, node.depth - 1);
+    Outcome shallow = solve(worker, {question.sub, node.depth - 1, question.lower, node.limit(), 0, {},
+                                     remember ? &learnt : nullptr, question.parent});
+    if (remember) node.memories.push_back({learnt, learnt});
+    return shallow;
 }
 
 // Is it worth while to keep what solving this row set learns?  For small sets the bookkeeping costs more.
@@ -304,11 +344,16 @@ void BestFirst<Entry>::improve(Node& node, Score score, Plan plan) {
     assert(score < node.ub);
     node.ub = node.best.upper = score;
     node.best.plan = std::move(plan);
-    if (node.sub != &root_) return;
+    if (node.sub == &root_) report(node.best);
+}
+
+// Tells of a better tree for all rows.
+template <class Entry>
+void BestFirst<Entry>::report(const Outcome& outcome) {
     std::lock_guard lock(improved_mutex_);
-    if (score >= improved_score_) return;
-    improved_score_ = score;
-    improved_(node.best);
+    if (outcome.upper >= improved_score_) return;
+    improved_score_ = outcome.upper;
+    improved_(outcome);
 }
 
 template <class Entry>

@@ -85,9 +85,14 @@ private:
         Sources sources;
         Profile* learnt;              // gets the bounds of all thresholds looked at, if given
         const Node* parent;
+        const Outcome* shallow = nullptr;        // depth - 1 on the same rows, where that is known already,
+        const Profile* shallow_learnt = nullptr; // and what it learnt
     };
 
+    Outcome deepen(Worker& worker);
     Outcome solve(Worker& worker, Question question);
+    Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
+    void report(const Outcome& outcome);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
     void note(Node& node, std::uint32_t f, const Point& point);

@@ -1,0 +1,62 @@
+#include "bounds/irreducible.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace contree {
+
+// A hash of a row's ranks finds the groups; every feature then confirms that its rows agree.  A group in which they
+// do not (rows of equal hash by chance) counts nothing, which leaves the bound true.
+template <class Entry>
+Score irreducible_errors(const Subproblem<Entry>& sub) {
+    using P = Packed<Entry>;
+    std::vector<std::uint64_t> hash(sub.rows, 0);
+    for (std::uint32_t f = 0; f < sub.features; ++f)
+        for (Row k = 0; k < sub.rows; ++k) {
+            std::uint64_t& h = hash[P::row(sub.order(f)[k])];
+            h = (h ^ P::rank(sub.order(f)[k])) * 0x9e3779b97f4a7c15ULL;
+            h ^= h >> 32;
+        }
+    std::vector<Row> rows(sub.rows);
+    std::iota(rows.begin(), rows.end(), Row{0});
+    std::sort(rows.begin(), rows.end(), [&](Row a, Row b) { return hash[a] != hash[b] ? hash[a] < hash[b] : a < b; });
+
+    std::vector<Row> group(sub.rows);   // by row: the first row of its group
+    for (Row i = 0; i < sub.rows; ++i)
+        group[rows[i]] = i > 0 && hash[rows[i]] == hash[rows[i - 1]] ? group[rows[i - 1]] : rows[i];
+    std::vector<std::uint8_t> agrees(sub.rows, 1);
+    std::vector<Rank> rank_of_group(sub.rows);
+    for (std::uint32_t f = 0; f < sub.features; ++f) {
+        const Entry* const order = sub.order(f);
+        for (Row k = 0; k < sub.rows; ++k) {
+            const Row row = P::row(order[k]);
+            if (group[row] == row) rank_of_group[row] = P::rank(order[k]);
+        }
+        for (Row k = 0; k < sub.rows; ++k) {
+            const Row first = group[P::row(order[k])];
+            if (rank_of_group[first] != P::rank(order[k])) agrees[first] = 0;
+        }
+    }
+
+    // Rows are ordered by class, so inside a group the classes are runs.
+    std::vector<std::uint32_t> class_of(sub.rows);
+    for (std::uint32_t c = 0; c < sub.classes; ++c)
+        std::fill(class_of.begin() + sub.class_begin[c], class_of.begin() + sub.class_begin[c + 1], c);
+    Score errors = 0;
+    for (Row i = 0; i < sub.rows;) {
+        Row end = i, longest = 0, run = 0;
+        for (; end < sub.rows && group[rows[end]] == group[rows[i]]; ++end) {
+            run = end > i && class_of[rows[end]] == class_of[rows[end - 1]] ? run + 1 : 1;
+            longest = std::max(longest, run);
+        }
+        if (agrees[group[rows[i]]]) errors += (end - i) - longest;
+        i = end;
+    }
+    return errors;
+}
+
+template Score irreducible_errors(const Subproblem<NarrowEntry>&);
+template Score irreducible_errors(const Subproblem<WideEntry>&);
+
+}  // namespace contree
