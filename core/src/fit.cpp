@@ -33,8 +33,8 @@ void search(const RankedTable& ranked, const Options& options, const Control& co
             Result& result) {
     Arena arena;
     const auto root = root_subproblem<Entry>(ranked, scalar_movers, arena);
-    const auto improved = [&](const Outcome& outcome) {
-        result.history.push_back({seconds_since(start), outcome.upper, outcome.lower});
+    const auto improved = [&](Score objective, Score lower_bound) {
+        result.history.push_back({seconds_since(start), objective, lower_bound});
     };
     const auto run_with = [&](auto&& method) {
         const Outcome outcome = method.run();

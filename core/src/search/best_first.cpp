@@ -82,6 +82,7 @@ Outcome BestFirst<Entry>::deepen(Worker& worker) {
     const std::int64_t target_depth = options_.max_depth;
     std::int64_t depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
     Score irreducible = 0;
+    proved_ = class_count_bound(root_, target_depth);
     Outcome outcome;
     Profile learnt;
     for (;; ++depth) {
@@ -94,11 +95,11 @@ Outcome BestFirst<Entry>::deepen(Worker& worker) {
         }
         outcome = solve(worker, question);
         learnt = std::move(next);
-        report(outcome);
+        report(outcome.upper);
         if (depth == target_depth) return outcome;
         if (depth == cheap_depth && outcome.upper > options_.max_gap) irreducible = irreducible_errors(root_);
-        // What is proved for this depth does not hold for a greater one.
-        outcome.lower = std::min(outcome.upper, std::max(irreducible, class_count_bound(root_, target_depth)));
+        proved_ = std::max(proved_, irreducible);
+        outcome.lower = proved_;   // what is proved for this depth does not hold for a greater one
         if (outcome.upper - options_.max_gap <= outcome.lower || stopping()) return outcome;
     }
 }
@@ -344,16 +345,16 @@ void BestFirst<Entry>::improve(Node& node, Score score, Plan plan) {
     assert(score < node.ub);
     node.ub = node.best.upper = score;
     node.best.plan = std::move(plan);
-    if (node.sub == &root_) report(node.best);
+    if (node.sub == &root_) report(score);
 }
 
 // Tells of a better tree for all rows.
 template <class Entry>
-void BestFirst<Entry>::report(const Outcome& outcome) {
+void BestFirst<Entry>::report(Score score) {
     std::lock_guard lock(improved_mutex_);
-    if (outcome.upper >= improved_score_) return;
-    improved_score_ = outcome.upper;
-    improved_(outcome);
+    if (score >= improved_score_) return;
+    improved_score_ = score;
+    improved_(score, proved_);
 }
 
 template <class Entry>

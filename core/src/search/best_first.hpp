@@ -28,7 +28,7 @@ template <class Entry>
 class BestFirst {
 public:
     // `improved` is told of every better tree for all rows, in any thread, one call at a time.
-    using Improved = std::function<void(const Outcome&)>;
+    using Improved = std::function<void(Score objective, Score lower_bound)>;
 
     BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
               Improved improved);
@@ -92,7 +92,7 @@ private:
     Outcome deepen(Worker& worker);
     Outcome solve(Worker& worker, Question question);
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
-    void report(const Outcome& outcome);
+    void report(Score score);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
     void note(Node& node, std::uint32_t f, const Point& point);
@@ -129,6 +129,7 @@ private:
     std::exception_ptr failure_;  // the first one of any thread
     std::mutex improved_mutex_;
     Score improved_score_ = unreached;
+    Score proved_ = 0;   // for all rows and the depth asked for, before that depth is searched
 };
 
 extern template class BestFirst<NarrowEntry>;

@@ -235,7 +235,7 @@ void PaperSearch<Entry>::improve(Incumbent& incumbent, std::uint32_t f, Position
 
 template <class Entry>
 void PaperSearch<Entry>::report(const Incumbent& incumbent) {
-    if (incumbent.sub == &root_) improved_(incumbent.best);
+    if (incumbent.sub == &root_) improved_(incumbent.ub, 0);
 }
 
 template std::vector<std::uint32_t> feature_order(const Subproblem<NarrowEntry>&, bool);
