@@ -99,8 +99,10 @@ Outcome BestFirst<Entry>::deepen(Worker& worker) {
         if (depth == target_depth) return outcome;
         if (depth == cheap_depth && outcome.upper > options_.max_gap) irreducible = irreducible_errors(root_);
         proved_ = std::max(proved_, irreducible);
-        outcome.lower = proved_;   // what is proved for this depth does not hold for a greater one
-        if (outcome.upper - options_.max_gap <= outcome.lower || stopping()) return outcome;
+        if (outcome.upper - options_.max_gap <= proved_ || stopping()) {
+            outcome.lower = proved_;   // what is proved for this depth does not hold for a greater one
+            return outcome;
+        }
     }
 }
 
