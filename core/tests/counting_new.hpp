@@ -14,13 +14,6 @@ inline std::atomic<long> allocations{0};
 inline std::atomic<long> fail_at{-1};   // this allocation, and all after it while `fail_for` lasts, throw
 inline std::atomic<long> fail_for{1};
 
-// ThreadSanitizer has a new of its own inside the libraries, so that bytes come and go uncounted.
-#ifdef __SANITIZE_THREAD__
-inline constexpr bool counts_all = false;
-#else
-inline constexpr bool counts_all = true;
-#endif
-
 inline void* counted(void* memory) {
     if (memory == nullptr) throw std::bad_alloc();
     bytes_in_use += static_cast<long>(malloc_usable_size(memory));
@@ -52,6 +45,15 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
     return check::counted(std::aligned_alloc(a, (size + a - 1) / a * a));
 }
 void* operator new[](std::size_t size) { return operator new(size); }
+// Sorts ask this way for a buffer that they can do without.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return operator new(size);
+    } catch (...) {
+        return nullptr;
+    }
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { check::release(memory); }
 void operator delete(void* memory) noexcept { check::release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { check::release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { check::release(memory); }

@@ -1,4 +1,6 @@
 // fit against the oracle, on thousands of small nasty sets and under every option.
+#include <map>
+
 #include "fit_checks.hpp"
 
 namespace {
@@ -17,7 +19,7 @@ Options with_depth(std::int64_t depth) {
 }
 
 std::vector<std::int32_t> values_of(const SwitchRow& row) {
-    if (row.name == "cache_bytes") return {0, 300, 1500, 20000};
+    if (row.high - row.low > 8) return {row.low, row.low + 300, row.low + 1500, row.low + 20000};
     std::vector<std::int32_t> values;
     for (std::int32_t value = row.low; value <= row.high; ++value) values.push_back(value);
     return values;
@@ -151,6 +153,26 @@ void test_great_depth() {
     });
 }
 
+// With depth enough the only errors are rows that no split can part.
+void test_depth_enough() {
+    for_seeds(60, [](Random& random) {
+        const Instance data = nasty(random, {2, 24, 1, 3, 3});
+        std::map<std::vector<double>, RowList> alike;
+        for (std::size_t r = 0; r < data.rows; ++r) {
+            std::vector<double> values;
+            for (std::size_t f = 0; f < data.features; ++f) values.push_back(data.value(r, f) + 0.0);
+            alike[values].push_back(r);
+        }
+        Score optimum = 0;
+        for (const auto& [values, rows] : alike) optimum += leaf_errors(data, rows);
+        for (const SearchKind search : searches) {
+            Options options = with_depth(random.pick<std::int64_t>({24, 100, 2000}));
+            options.search = search;
+            check_fit(data, options, optimum);
+        }
+    });
+}
+
 // The values as the tolerance merges them: neighbours closer than it, chained, become the lowest of their chain.
 Instance merged(const Instance& data, double tolerance) {
     Instance result = data;
@@ -188,6 +210,7 @@ int main() {
     check::run("one, two and four jobs", test_jobs);
     check::run("every kernel", test_kernels);
     check::run("great depth", test_great_depth);
+    check::run("depth enough", test_depth_enough);
     check::run("feature tolerance", test_tolerance);
     return check::report();
 }
