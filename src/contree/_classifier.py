@@ -21,10 +21,10 @@ from contree._validate import (
     resolve_switches,
     resolve_time_limit,
 )
-from contree.export.text import export_text
+from contree.export.methods import ExportMixin
 
 
-class ConTreeClassifier(ClassifierMixin, BaseEstimator):
+class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     """A classification tree with provably the fewest training errors for its depth.
 
     The search considers every threshold of every feature as it is, without binning, and ends with a
@@ -93,6 +93,9 @@ class ConTreeClassifier(ClassifierMixin, BaseEstimator):
 
     tree_ : FittedTree
         The nodes as arrays, under scikit-learn's names.
+
+    feature_importances_ : array of shape (n_features_in_,)
+        Gini importance, as CART defines it: the share of each feature in the decrease of impurity.
 
     search_report_ : SearchReport
         Counters, time and history of the search.
@@ -253,6 +256,49 @@ class ConTreeClassifier(ClassifierMixin, BaseEstimator):
         leaves = self.apply(X)
         return np.take(self.tree_.value[:, 0, :], leaves, axis=0)
 
-    def export_text(self, feature_names=None, class_names=None, decimals=None) -> str:
-        """Return the tree as text; see :func:`contree.export_text`."""
-        return export_text(self, feature_names, class_names, decimals)
+    def predict_log_proba(self, X):
+        """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_path(self, X):
+        """Return the nodes that each row passes on its way to a leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        indicator : sparse matrix (CSR) of shape (n_samples, node_count)
+            1 where the row passes the node.
+        """
+        check_is_fitted(self, "tree_")
+        return self.tree_.decision_path(check_rows(self, X))
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree: the most tests between the root and a leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self):
+        check_is_fitted(self, "tree_")
+        return self.tree_.feature_importances(self.n_features_in_)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
+from contree.export.wording import Wording
 
 
 def export_text(classifier, feature_names=None, class_names=None, decimals=None) -> str:
@@ -32,17 +33,7 @@ def export_text(classifier, feature_names=None, class_names=None, decimals=None)
         One line for each branch and each leaf.
     """
     check_is_fitted(classifier, "tree_")
-    tree = classifier.tree_
-    n_features = classifier.n_features_in_
-    if feature_names is None:
-        feature_names = getattr(classifier, "feature_names_in_", None)
-    if feature_names is None:
-        feature_names = [f"feature_{f}" for f in range(n_features)]
-    if class_names is None:
-        class_names = classifier.classes_
-    _check_length("feature_names", feature_names, n_features, "features")
-    _check_length("class_names", class_names, classifier.n_classes_, "classes")
-
+    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names, decimals)
     lines: list[str] = []
 
     # (node, depth, the line that leads to it), the next one to print last.
@@ -52,10 +43,9 @@ def export_text(classifier, feature_names=None, class_names=None, decimals=None)
         if condition:
             lines.append(_indent(depth - 1) + condition)
         if tree.feature[node] < 0:
-            lines.append(_indent(depth) + _leaf(tree, node, class_names))
+            lines.append(_indent(depth) + _leaf(tree, node, wording))
             continue
-        name = feature_names[tree.feature[node]]
-        threshold = _threshold_text(tree, node, decimals)
+        name, threshold = wording.feature(node), wording.threshold(node)
         pending.append((tree.children_right[node], depth + 1, f"{name} >  {threshold}"))
         pending.append((tree.children_left[node], depth + 1, f"{name} <= {threshold}"))
     return "\n".join(lines) + "\n"
@@ -65,37 +55,10 @@ def _indent(depth: int) -> str:
     return "|   " * depth + "|--- "
 
 
-def _leaf(tree: FittedTree, node: int, class_names) -> str:
+def _leaf(tree: FittedTree, node: int, wording: Wording) -> str:
     rows, errors = int(tree.n_node_samples[node]), int(tree.node_errors[node])
     return (
-        f"class: {class_names[tree.majority[node]]}  "
+        f"class: {wording.majority(node)}  "
         f"({rows} row{'s' * (rows != 1)}, {errors} error{'s' * (errors != 1)}, "
         f"counts {tree.class_counts[node].tolist()})"
     )
-
-
-def _threshold_text(tree: FittedTree, node: int, decimals: int | None) -> str:
-    threshold = float(tree.threshold[node])
-    if decimals is not None:
-        return f"{threshold:.{decimals}f}"
-    below, above = tree.threshold_gap[node]
-    for digits in range(4, 17):
-        text = f"{threshold:.{digits}g}"
-        if below <= float(text) < above:
-            return _plain(text)
-    return _plain(repr(threshold))
-
-
-def _plain(text: str) -> str:
-    """Write 1.2e+02 as 120, but leave the exponents that help."""
-    value = float(text)
-    if "e" in text and 1e-4 <= abs(value) < 1e16:
-        return f"{value:.0f}" if value.is_integer() else repr(value)
-    return text
-
-
-def _check_length(name: str, names, expected: int, what: str) -> None:
-    if len(names) != expected:
-        raise ValueError(
-            f"{name} must have one name for each of the {expected} {what}; got {len(names)}."
-        )

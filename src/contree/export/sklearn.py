@@ -1,0 +1,107 @@
+"""A tree as scikit-learn's own: a fitted ``DecisionTreeClassifier`` for the tools that want one.
+
+scikit-learn compares float32 values with float64 thresholds, and tools such as ONNX compare in
+float32 throughout.  Each threshold is therefore moved to a float32 number inside its gap, the one
+that sends every float32 value where the float64 threshold does, if the gap has it.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from contree._fitted_tree import FittedTree
+from contree.export.wording import Wording
+
+
+def to_sklearn(classifier) -> DecisionTreeClassifier:
+    """Return a fitted classifier of scikit-learn with the same tree.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+
+    Returns
+    -------
+    cart : DecisionTreeClassifier
+        Predicts as the classifier does on every training row, except below the tests that a warning
+        names: scikit-learn narrows values to float32, which cannot hold the two training values
+        around such a threshold apart.
+    """
+    check_is_fitted(classifier, "tree_")
+    tree = classifier.tree_
+    thresholds, merged = _float32_thresholds(tree)
+    _warn_of_merged(tree, Wording(classifier), merged)
+
+    # A fit of one row knows what a fitted classifier of the installed version is made of.
+    cart = DecisionTreeClassifier(max_depth=max(1, tree.max_depth)).fit([[0.0]], [0])
+    template = cart.tree_.__getstate__()["nodes"].dtype
+    cart.n_features_in_ = cart.max_features_ = classifier.n_features_in_
+    if hasattr(classifier, "feature_names_in_"):
+        cart.feature_names_in_ = classifier.feature_names_in_.copy()
+    cart.classes_ = classifier.classes_.copy()
+    cart.n_classes_ = np.int64(classifier.n_classes_)
+
+    n_classes = np.array([classifier.n_classes_], dtype=np.intp)
+    inner = type(cart.tree_)(classifier.n_features_in_, n_classes, 1)
+    inner.__setstate__(
+        {
+            "max_depth": tree.max_depth,
+            "node_count": tree.node_count,
+            "nodes": _nodes(tree, thresholds, template),
+            "values": np.array(tree.value, order="C"),
+        }
+    )
+    cart.tree_ = inner
+    return cart
+
+
+def _nodes(tree: FittedTree, thresholds: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    nodes = np.zeros(tree.node_count, dtype=dtype)
+    nodes["left_child"] = tree.children_left
+    nodes["right_child"] = tree.children_right
+    nodes["feature"] = tree.feature
+    nodes["threshold"] = thresholds
+    nodes["impurity"] = tree.impurity
+    nodes["n_node_samples"] = tree.n_node_samples
+    nodes["weighted_n_node_samples"] = tree.n_node_samples
+    if "missing_go_to_left" in dtype.names:  # CART: to the larger side
+        inner = np.flatnonzero(tree.feature >= 0)
+        left, right = tree.children_left[inner], tree.children_right[inner]
+        larger_left = tree.n_node_samples[left] > tree.n_node_samples[right]
+        nodes["missing_go_to_left"][inner] = larger_left
+    return nodes
+
+
+def _float32_thresholds(tree: FittedTree) -> tuple[np.ndarray, list[int]]:
+    """Return the thresholds as float32 numbers, and the nodes where float32 merges the gap.
+
+    For a float32 value, ``x <= t`` holds just when ``x <= floor32(t)``.  The floor may leave the
+    gap, because the neighbours of t are rounded too; then the nearest float32 inside is taken.
+    """
+    with np.errstate(over="ignore"):
+        below, above = tree.threshold_gap.T.astype(np.float32)
+        floor = tree.threshold.astype(np.float32)
+    floor = np.where(floor > tree.threshold, np.nextafter(floor, np.float32(-np.inf)), floor)
+    inside = np.clip(floor, below, np.maximum(np.nextafter(above, np.float32(-np.inf)), below))
+    leaf = tree.feature < 0
+    apart = leaf | ((below < above) & np.isfinite(below) & np.isfinite(above))
+    return np.where(leaf, tree.threshold, inside.astype(np.float64)), np.flatnonzero(~apart)
+
+
+def _warn_of_merged(tree: FittedTree, wording: Wording, merged) -> None:
+    for f in sorted({int(tree.feature[node]) for node in merged}):
+        node = next(node for node in merged if tree.feature[node] == f)
+        below, above = map(float, tree.threshold_gap[node])
+        warnings.warn(
+            f"Feature {wording.features[f]!r}: scikit-learn compares in float32, which cannot tell "
+            f"the training values {below!r} and {above!r} apart; rows around this threshold may go "
+            "another way than in contree. Subtract an offset from the column, or scale it, and fit "
+            "again.",
+            UserWarning,
+            stacklevel=4,
+        )

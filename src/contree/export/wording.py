@@ -1,0 +1,78 @@
+"""How the exports word a node: the names of features and classes, and a threshold's digits.
+
+Between the fitted tree and every export that people read.
+"""
+
+from __future__ import annotations
+
+from contree._fitted_tree import FittedTree
+
+
+class Wording:
+    """The words for the nodes of one fitted classifier.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    feature_names : sequence of str, default=None
+        One name for each feature.  None: the names seen in ``fit``, or ``feature_0``, ...
+    class_names : sequence of str, default=None
+        One name for each class, in the order of ``classes_``.  None: the labels themselves.
+    decimals : int, default=None
+        Digits after the point of a threshold.  None: as few as are true, see `threshold`.
+    """
+
+    def __init__(self, classifier, feature_names=None, class_names=None, decimals=None):
+        n_features = classifier.n_features_in_
+        if feature_names is None:
+            feature_names = getattr(classifier, "feature_names_in_", None)
+        if feature_names is None:
+            feature_names = [f"feature_{f}" for f in range(n_features)]
+        if class_names is None:
+            class_names = classifier.classes_
+        _check_length("feature_names", feature_names, n_features, "features")
+        _check_length("class_names", class_names, classifier.n_classes_, "classes")
+        self.tree: FittedTree = classifier.tree_
+        self.features = [str(name) for name in feature_names]
+        self.classes = [str(name) for name in class_names]
+        self.decimals = decimals
+
+    def feature(self, node: int) -> str:
+        """Return the name of the feature that a node tests."""
+        return self.features[self.tree.feature[node]]
+
+    def majority(self, node: int) -> str:
+        """Return the name of the class that a node predicts."""
+        return self.classes[self.tree.majority[node]]
+
+    def threshold(self, node: int) -> str:
+        """Return the threshold of a node, short and true.
+
+        Four significant digits, and more where they are needed for every training row to take the
+        same way.
+        """
+        threshold = float(self.tree.threshold[node])
+        if self.decimals is not None:
+            return f"{threshold:.{self.decimals}f}"
+        below, above = self.tree.threshold_gap[node]
+        for digits in range(4, 17):
+            text = f"{threshold:.{digits}g}"
+            if below <= float(text) < above:
+                return _plain(text)
+        return _plain(repr(threshold))
+
+
+def _plain(text: str) -> str:
+    """Write 1.2e+02 as 120, but leave the exponents that help."""
+    value = float(text)
+    if "e" in text and 1e-4 <= abs(value) < 1e16:
+        return f"{value:.0f}" if value.is_integer() else repr(value)
+    return text
+
+
+def _check_length(name: str, names, expected: int, what: str) -> None:
+    if len(names) != expected:
+        raise ValueError(
+            f"{name} must have one name for each of the {expected} {what}; got {len(names)}."
+        )

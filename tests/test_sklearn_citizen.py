@@ -1,0 +1,170 @@
+"""What DecisionTreeClassifier offers and what scikit-learn does with a classifier, ours too."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import BaggingClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from contree import ConTreeClassifier
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def test_gini_importance_is_that_of_cart(iris):
+    """On one feature and two classes, a stump is the same for both; deeper, by the definition."""
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = ConTreeClassifier(3).fit(X, y)
+    tree, expected = clf.tree_, np.zeros(X.shape[1])
+
+    def mass(rows):
+        return len(rows) * (1 - ((np.bincount(rows) / len(rows)) ** 2).sum())
+
+    reached = clf.decision_path(X).toarray().astype(bool)
+    for node in np.flatnonzero(tree.feature >= 0):
+        left, right = tree.children_left[node], tree.children_right[node]
+        expected[tree.feature[node]] += (
+            mass(y[reached[:, node]]) - mass(y[reached[:, left]]) - mass(y[reached[:, right]])
+        )
+    np.testing.assert_allclose(clf.feature_importances_, expected / expected.sum(), atol=1e-15)
+    assert clf.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_gini_importance_on_the_same_tree_as_cart(iris):
+    X, y = iris[0][:, 2:], iris[1]
+    clf, cart = ConTreeClassifier(1).fit(X[:100], y[:100]), DecisionTreeClassifier(max_depth=1)
+    cart.fit(X[:100, :1], y[:100])
+    only = ConTreeClassifier(1).fit(X[:100, :1], y[:100])
+    np.testing.assert_allclose(only.feature_importances_, cart.feature_importances_)
+    np.testing.assert_allclose(only.tree_.impurity, cart.tree_.impurity)
+    assert clf.feature_importances_.tolist() in ([1.0, 0.0], [0.0, 1.0])
+
+
+def test_a_leaf_gives_no_feature_importance(iris):
+    assert ConTreeClassifier(0).fit(*iris).feature_importances_.tolist() == [0.0] * 4
+
+
+def test_decision_path_follows_the_tests(iris):
+    X, y = iris
+    clf = ConTreeClassifier(3).fit(X, y)
+    path = clf.decision_path(X)
+    assert path.shape == (150, clf.tree_.node_count)
+    dense = path.toarray()
+    assert set(np.unique(dense)) == {0, 1}
+    assert (dense.sum(axis=0) == clf.tree_.n_node_samples).all()
+    leaf_columns = np.flatnonzero(clf.tree_.feature < 0)
+    assert (leaf_columns[dense[:, leaf_columns].argmax(axis=1)] == clf.apply(X)).all()
+    np.testing.assert_array_equal(dense, clf.to_sklearn().decision_path(X).toarray())
+    assert path.has_sorted_indices
+    assert clf.decision_path(X[:1]).toarray().tolist() == dense[:1].tolist()
+
+
+def test_size_of_the_tree(iris):
+    for depth in (0, 1, 3):
+        clf = ConTreeClassifier(depth).fit(*iris)
+        assert clf.get_depth() == clf.tree_.max_depth == depth
+        assert clf.get_n_leaves() == np.count_nonzero(clf.tree_.feature < 0)
+
+
+def test_predict_log_proba(iris):
+    X, y = iris
+    clf = ConTreeClassifier(2).fit(X, y)
+    logs = clf.predict_log_proba(X)  # a warning of log(0) would fail the test
+    assert np.isneginf(logs).any()
+    np.testing.assert_array_equal(np.exp(logs) > 0, clf.predict_proba(X) > 0)
+    np.testing.assert_allclose(np.exp(logs), clf.predict_proba(X))
+
+
+def test_all_of_it_needs_a_fit():
+    clf = ConTreeClassifier()
+    for method in ("predict_log_proba", "decision_path"):
+        with pytest.raises(NotFittedError):
+            getattr(clf, method)([[1.0]])
+    for method in ("get_depth", "get_n_leaves"):
+        with pytest.raises(NotFittedError):
+            getattr(clf, method)()
+    with pytest.raises(NotFittedError):
+        _ = clf.feature_importances_
+
+
+@pytest.mark.parametrize("way", ["pickle", "deepcopy", "joblib"])
+def test_copies_predict_alike(iris, way, tmp_path):
+    X, y = iris
+    clf = ConTreeClassifier(3).fit(X, np.array(["a", "b", "c"])[y])
+    if way == "pickle":
+        back = pickle.loads(pickle.dumps(clf))
+    elif way == "deepcopy":
+        back = copy.deepcopy(clf)
+    else:
+        joblib.dump(clf, tmp_path / "clf.joblib")
+        back = joblib.load(tmp_path / "clf.joblib")
+    assert back is not clf
+    assert (back.predict(X) == clf.predict(X)).all()
+    np.testing.assert_array_equal(back.predict_proba(X), clf.predict_proba(X))
+    np.testing.assert_array_equal(back.feature_importances_, clf.feature_importances_)
+    assert back.search_report_ == clf.search_report_
+    assert back.export_text() == clf.export_text()
+
+
+def test_no_training_data_is_kept():
+    X, y = np.random.default_rng(0).normal(size=(20_000, 4)), np.arange(20_000) % 2
+    assert len(pickle.dumps(ConTreeClassifier(1).fit(X, y))) < 10_000
+
+
+def test_clone_is_not_fitted(iris):
+    clf = ConTreeClassifier(2, time_limit=9.0).fit(*iris)
+    assert clone(clf).get_params() == clf.get_params()
+    with pytest.raises(NotFittedError):
+        clone(clf).predict(iris[0])
+
+
+@pytest.mark.parametrize("container", ["pandas", "default"])
+def test_pipeline_with_set_output(iris, container):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    pipe = make_pipeline(StandardScaler(), ConTreeClassifier(2)).set_output(transform=container)
+    pipe.fit(X, y)
+    assert pipe.score(X, y) > 0.95
+    named = hasattr(pipe[-1], "feature_names_in_")
+    assert named == (container == "pandas")
+    if named:
+        assert pipe[-1].feature_names_in_.tolist() == list(X.columns)
+
+
+def test_grid_search_in_two_processes(iris):
+    grid = {"max_depth": [0, 2], "max_gap": [0, 0.1]}
+    search = GridSearchCV(ConTreeClassifier(), grid, n_jobs=2, cv=3).fit(*iris)
+    assert search.best_params_["max_depth"] == 2
+    assert search.best_estimator_.score(*iris) > 0.9
+
+
+def test_cross_validation_is_stratified(iris):
+    """Sorted labels: without strata, two folds would lack a class and score nothing on it."""
+    assert cross_val_score(ConTreeClassifier(2), *iris, cv=3).min() > 0.85
+
+
+def test_bagging(iris):
+    bag = BaggingClassifier(ConTreeClassifier(2), n_estimators=5, random_state=0).fit(*iris)
+    assert bag.score(*iris) > 0.9
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_calibration(iris, method):
+    X, y = iris
+    calibrated = CalibratedClassifierCV(ConTreeClassifier(2), method=method, cv=3).fit(X, y)
+    assert calibrated.score(X, y) > 0.9
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
