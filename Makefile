@@ -19,7 +19,8 @@ CMAKE  := $(BIN)/cmake
 # What the installed package is made of; a change in any of these reinstalls it.
 SOURCES := pyproject.toml README.md LICENSE CMakeLists.txt \
            $(shell find core bindings src -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inl' \
-                   -o -name '*.py' -o -name py.typed -o -name CMakeLists.txt \) -not -path '*/tests/*' 2>/dev/null)
+                   -o -name '*.py' -o -name '*.js' -o -name '*.css' -o -name py.typed \
+                   -o -name CMakeLists.txt \) -not -path '*/tests/*' 2>/dev/null)
 
 # Installs a list of requirements, read from the one place where it stands.
 define install
@@ -36,7 +37,7 @@ demo: $(VENV)/.package
 
 test: test-python test-cpp
 
-test-python: $(VENV)/.package $(VENV)/.test
+test-python: $(VENV)/.package $(VENV)/.test $(VENV)/.test-tools
 	$(BIN)/python -m pytest
 
 test-cpp: $(VENV)/.tools
@@ -89,3 +90,15 @@ $(VENV)/.package: $(SOURCES) $(VENV)/.tools
 
 $(VENV)/.test $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
 	$(call install,['project']['optional-dependencies']['$*'])
+
+# One by one, because a tool that cannot be installed must not keep the others away, nor the tests;
+# and nothing that is installed already may change its version for a tool's sake.
+$(VENV)/.test-tools: pyproject.toml $(VENV)/.test
+	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
+	    print(*p['project']['optional-dependencies']['test-tools'], sep='\n')" > $@.txt
+	@$(BIN)/python -m pip freeze --exclude contree > $@.installed.txt
+	@while read -r tool; do \
+	    echo "installing $$tool"; $(PIP) --retries 1 -c $@.installed.txt "$$tool" || \
+	    echo "*** NOT INSTALLED: $$tool; the tests that need it will be skipped ***" >&2; \
+	done < $@.txt
+	@touch $@
