@@ -51,7 +51,7 @@ void search(const RankedTable& ranked, const Options& options, const Control& co
 
 void run(const Table& table, const Options& options, const Control& control, Clock::time_point start, Result& result) {
     const RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
-    // A stop before all columns are sorted leaves features out: what is then proved holds for no other tree.
+    // Abandoned before all columns are sorted: features are left out, and nothing is proved.
     const bool complete = ranked.features == table.features;
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
@@ -98,7 +98,8 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
         lock.unlock();
         if (poll && poll()) ended = Status::interrupted;
         else if (Clock::now() >= deadline) ended = Status::time_limit;
-        if (ended) control.stop();
+        if (ended == Status::interrupted) control.abandon();
+        else if (ended) control.stop();
         lock.lock();
     }
     lock.unlock();

@@ -91,7 +91,7 @@ void test_stopped() {
     Random random(1);
     const Instance data = nasty(random, {50, 50, 3, 3, 3});
     Control control;
-    control.stop();
+    control.abandon();
     const RankedTable table = rank_columns(data.table(), 0, control);
     CHECK_EQUAL(table.features, 0);
     check_classes(data, table);

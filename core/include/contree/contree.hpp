@@ -75,15 +75,22 @@ struct Result {
 // Lets another thread end a search; every loop of the search looks at `stopped`.
 class Control {
 public:
+    // The best tree so far, please: at the least the greedy one.
     void stop() { stop_.store(true, std::memory_order_relaxed); }
+    // Nobody wants the result any more.
+    void abandon() {
+        abandon_.store(true, std::memory_order_relaxed);
+        stop();
+    }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    bool abandoned() const { return abandon_.load(std::memory_order_relaxed); }
 
 private:
-    std::atomic<bool> stop_{false};
+    std::atomic<bool> stop_{false}, abandon_{false};
 };
 
 // Finds a tree of least error.  Blocks; `poll`, if given, is called in the calling thread about every
-// 20 ms while worker threads search, and ends the search (status `interrupted`) by returning true.
+// 20 ms while worker threads search, and abandons the search (status `interrupted`) by returning true.
 // Throws std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control,
            const std::function<bool()>& poll = {});

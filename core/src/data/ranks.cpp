@@ -75,7 +75,7 @@ RankedTable rank_columns(const Table& table, double tolerance, const Control& co
         ranked.original[next[static_cast<std::size_t>(table.labels[r])]++] = static_cast<Row>(r);
 
     std::vector<Keyed> items, spare;
-    for (std::size_t f = 0; f < table.features && !control.stopped(); ++f) {
+    for (std::size_t f = 0; f < table.features && !control.abandoned(); ++f) {
         const double* column = table.values + f * table.rows;
         items.resize(table.rows);
         for (Row r = 0; r < ranked.rows; ++r) items[r] = {sort_key(column[ranked.original[r]]), r};

@@ -25,7 +25,7 @@ struct RankedTable {
     std::vector<Values> values;             // by feature
 };
 
-// Sorts every column.  Stops early, with `features` as far as it came, when `control` says so.
+// Sorts every column.  Ends early, with `features` as far as it came, when the fit is abandoned.
 RankedTable rank_columns(const Table& table, double tolerance, const Control& control);
 
 // A threshold t with left <= t < right, for left < right.  Where float32 can tell the two apart, t also

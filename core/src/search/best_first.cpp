@@ -5,6 +5,7 @@
 
 #include "bounds/class_count.hpp"
 #include "bounds/irreducible.hpp"
+#include "search/first_trees.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
@@ -81,9 +82,11 @@ Outcome BestFirst<Entry>::deepen(Worker& worker) {
     constexpr std::int64_t cheap_depth = 3;   // up to here, looking for equal rows would cost more than it can save
     const std::int64_t target_depth = options_.max_depth;
     std::int64_t depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
+    const bool limited = options_.time_limit < std::numeric_limits<double>::infinity();
     Score irreducible = 0;
     proved_ = class_count_bound(root_, target_depth);
-    Outcome outcome;
+    Outcome incumbent, outcome;
+    if (limited) first_tree(incumbent, greedy_tree(root_, target_depth, *kernel_.movers, worker.arena));
     Profile learnt;
     for (;; ++depth) {
         Profile next;
@@ -93,17 +96,31 @@ Outcome BestFirst<Entry>::deepen(Worker& worker) {
             question.shallow = &outcome;
             question.shallow_learnt = learnt.points.empty() ? nullptr : &learnt;
         }
+        if (depth == target_depth) question.incumbent = &incumbent;
         outcome = solve(worker, question);
         learnt = std::move(next);
-        report(outcome.upper);
-        if (depth == target_depth) return outcome;
+        first_tree(incumbent, outcome);
+        if (depth == target_depth) {
+            incumbent.lower = std::max(proved_, outcome.lower);
+            return incumbent;
+        }
         if (depth == cheap_depth && outcome.upper > options_.max_gap) irreducible = irreducible_errors(root_);
         proved_ = std::max(proved_, irreducible);
-        if (outcome.upper - options_.max_gap <= proved_ || stopping()) {
-            outcome.lower = proved_;   // what is proved for this depth does not hold for a greater one
-            return outcome;
-        }
+        // What is proved for this depth does not hold for a greater one.
+        incumbent.lower = proved_;
+        if (incumbent.upper - options_.max_gap <= proved_ || stopping()) return incumbent;
+        if (depth == 2 && (limited || target_depth > cheap_depth))
+            first_tree(incumbent, rollout_tree(worker.depth_two, root_, target_depth, outcome, *kernel_.movers, worker.arena,
+                                               worker.statistics));
     }
+}
+
+// Takes a tree for all rows as the incumbent where it is better.
+template <class Entry>
+void BestFirst<Entry>::first_tree(Outcome& incumbent, Outcome tree) {
+    if (tree.upper >= incumbent.upper) return;
+    incumbent = std::move(tree);
+    report(incumbent.upper);
 }
 
 // CT(D, d) (Eq. 4): the exact score where it is below the target, else a proved bound that reaches it.
@@ -160,6 +177,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     node.ub = question.target;
     node.floor = unreached;
     if (const Score leaf = leaf_errors(sub); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
+    if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
+        improve(node, question.incumbent->upper, question.incumbent->plan);
 
     // The tree of depth d - 1 for all rows is a tree of depth d, and its score is the end of every feature's B1.
     Score ends = question.lower;

@@ -87,9 +87,11 @@ private:
         const Node* parent;
         const Outcome* shallow = nullptr;        // depth - 1 on the same rows, where that is known already,
         const Profile* shallow_learnt = nullptr; // and what it learnt
+        const Outcome* incumbent = nullptr;      // a tree of this depth, found before
     };
 
     Outcome deepen(Worker& worker);
+    void first_tree(Outcome& incumbent, Outcome tree);
     Outcome solve(Worker& worker, Question question);
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     void report(Score score);

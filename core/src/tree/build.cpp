@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tree/stump.hpp"
+#include "tree/locate.hpp"
 
 namespace contree {
 
@@ -23,26 +23,16 @@ public:
     Score add(const Subproblem<Entry>& sub) {
         const Step step = *next_++;
         const std::size_t node = add_leaf(sub);
-        if (step.feature == Step::leaf) return leaf_errors(node);
-        if (step.feature == Step::stump) {
-            const Stump stump = best_stump(sub);
-            return stump.z == 0 ? leaf_errors(node) : split(sub, node, stump.f, stump.z, true);
-        }
-        std::uint32_t f = 0;
-        while (f < sub.features && sub.feature[f] != static_cast<FeatureId>(step.feature)) ++f;
-        if (f == sub.features) throw std::logic_error("contree: a plan splits a constant feature");
-        const Entry* const order = sub.order(f);
-        const auto z = static_cast<Position>(
-            std::partition_point(order, order + sub.rows,
-                                 [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; }) - order);
-        if (z == 0 || z == sub.rows) throw std::logic_error("contree: a plan splits off no row");
-        return split(sub, node, f, z, false);
+        const Split at = locate(sub, step);
+        if (at.z == 0) return leaf_errors(node);
+        return split(sub, node, at, step.feature == Step::stump);
     }
 
     Tree tree;
 
 private:
-    Score split(const Subproblem<Entry>& sub, std::size_t node, std::uint32_t f, Position z, bool leaves) {
+    Score split(const Subproblem<Entry>& sub, std::size_t node, const Split& at, bool leaves) {
+        const auto [f, z] = at;
         const FeatureId feature = sub.feature[f];
         const Entry* const order = sub.order(f);
         const Values& values = table_.values[feature];
