@@ -76,7 +76,7 @@ void check_ranks(const Instance& data, double tolerance) {
 
 void test_small() {
     for_seeds(2000, [](Random& random) {
-        check_ranks(nasty(random, {1, 40, 0, 4, 5}), random.pick({0.0, 0.0, 1.5e-9, 1e-7, 0.5, 1e10}));
+        check_ranks(nasty(random, {1, 40, 0, 4, 5}), random.pick({0.0, 0.0, 1.5e-9, 1e-7, 0.5, 1.0, 1e10}));
     });
 }
 
