@@ -1,6 +1,10 @@
-"""Trees as text and other forms that leave Python."""
+"""Trees as text, code, pictures and other forms that leave Python."""
 
+from contree.export.dot import to_dot
+from contree.export.functions import to_c, to_python
+from contree.export.json import to_json
 from contree.export.sklearn import to_sklearn
+from contree.export.sql import to_sql
 from contree.export.text import export_text
 
-__all__ = ["export_text", "to_sklearn"]
+__all__ = ["export_text", "to_c", "to_dot", "to_json", "to_python", "to_sklearn", "to_sql"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contree.export.dot import to_dot
+from contree.export.functions import to_c, to_python
+from contree.export.json import read_json, to_json
 from contree.export.sklearn import to_sklearn
+from contree.export.sql import to_sql
 from contree.export.text import export_text
 
 
@@ -16,3 +20,44 @@ class ExportMixin:
     def to_sklearn(self):
         """Return a fitted DecisionTreeClassifier; see :func:`contree.export.to_sklearn`."""
         return to_sklearn(self)
+
+    def to_dot(self, feature_names=None, class_names=None, decimals=None) -> str:
+        """Return the tree as a graph for Graphviz; see :func:`contree.export.to_dot`."""
+        return to_dot(self, feature_names, class_names, decimals)
+
+    def to_json(self, indent=None) -> str:
+        """Return the fitted classifier as JSON; see :func:`contree.export.to_json`."""
+        return to_json(self, indent)
+
+    @classmethod
+    def from_json(cls, text: str):
+        """Return the fitted classifier that ``to_json`` wrote; runs no code from the text.
+
+        Parameters
+        ----------
+        text : str
+            JSON.
+
+        Returns
+        -------
+        classifier : ConTreeClassifier
+            Predicts, exports and draws as the one that was written.
+
+        Raises
+        ------
+        ValueError
+            If the text is damaged or of an unknown version; the message names what is wrong.
+        """
+        return read_json(cls, text)
+
+    def to_sql(self, feature_names=None, class_names=None, quote='"') -> str:
+        """Return the prediction as an SQL expression; see :func:`contree.export.to_sql`."""
+        return to_sql(self, feature_names, class_names, quote)
+
+    def to_python(self, feature_names=None, class_names=None, name="predict") -> str:
+        """Return the source of a Python function; see :func:`contree.export.to_python`."""
+        return to_python(self, feature_names, class_names, name)
+
+    def to_c(self, feature_names=None, class_names=None, name="contree_predict") -> str:
+        """Return the source of a C function; see :func:`contree.export.to_c`."""
+        return to_c(self, feature_names, class_names, name)

@@ -1,0 +1,59 @@
+"""A tree in Graphviz' DOT language."""
+
+from __future__ import annotations
+
+from sklearn.utils.validation import check_is_fitted
+
+from contree.export.palette import node_colours
+from contree.export.wording import Wording
+
+
+def to_dot(classifier, feature_names=None, class_names=None, decimals=None) -> str:
+    """Return the tree of a fitted classifier as a graph for Graphviz.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    feature_names, class_names, decimals
+        As in :func:`contree.export_text`.
+
+    Returns
+    -------
+    dot : str
+        A digraph; node numbers are those of ``tree_``.  Draw it with ``dot -Tsvg``.
+    """
+    check_is_fitted(classifier, "tree_")
+    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names, decimals)
+    fill = node_colours(tree)
+    lines = [
+        "digraph tree {",
+        '  node [shape=box, style="filled,rounded", fontname="Helvetica"];',
+        '  edge [fontname="Helvetica", fontsize=10];',
+    ]
+    for node in range(tree.node_count):
+        lines.append(f'  {node} [label={_label(tree, wording, node)}, fillcolor="{fill[node]}"];')
+        if tree.feature[node] >= 0:
+            lines.append(f'  {node} -> {tree.children_left[node]} [label="yes"];')
+            lines.append(f'  {node} -> {tree.children_right[node]} [label="no"];')
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _label(tree, wording: Wording, node: int) -> str:
+    rows, counts = int(tree.n_node_samples[node]), tree.class_counts[node].tolist()
+    if tree.feature[node] < 0:
+        first = f"class: {wording.majority(node)}"
+    else:
+        first = f"{wording.feature(node)} <= {wording.threshold(node)}"
+    return _quoted(first) + f' + "\\n{rows} row{"s" * (rows != 1)}\\ncounts {counts}"'
+
+
+def _quoted(text: str) -> str:
+    r"""Return a DOT string that shows the text as it is.
+
+    In DOT a backslash starts an escape (``\N`` is the node's name), and ``&amp;`` is decoded as in
+    HTML.
+    """
+    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("&", "&amp;"), ("\0", "\\\\0")):
+        text = text.replace(plain, escaped)
+    return '"' + "\\n".join(text.splitlines() or [""]) + '"'

@@ -1,0 +1,158 @@
+"""A tree as a function in Python or C that needs nothing else.
+
+Both are nested ifs.  Compilers limit how deep these may nest, so the subtrees at every sixteenth
+level become functions of their own.
+"""
+
+from __future__ import annotations
+
+import keyword
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from contree._fitted_tree import FittedTree
+from contree.export.wording import Wording
+
+LEVELS = 16  # Python allows 100 levels of indentation, C99 127 of blocks
+
+# Of C11 and C++; `main` would clash with the program's own.
+C_WORDS = """auto bool break case catch char class const continue default delete do double else enum
+    extern false float for friend goto if inline int long main namespace new operator private
+    protected public register restrict return short signed sizeof static struct switch template
+    this throw true try typedef typename union unsigned using virtual void volatile while"""
+
+
+def to_python(classifier, feature_names=None, class_names=None, name="predict") -> str:
+    """Return the source of a Python function that predicts one row as the classifier does.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    feature_names : sequence of str, default=None
+        Names for the comments, as in :func:`contree.export_text`.
+    class_names : sequence, default=None
+        What the function returns for each class, in the order of ``classes_``: strings or numbers.
+        None: the labels themselves.
+    name : str, default="predict"
+        The name of the function.
+
+    Returns
+    -------
+    source : str
+        Defines ``name(x)``, for a sequence ``x`` of the features' values, without imports.
+        Thresholds are exact.
+    """
+    check_is_fitted(classifier, "tree_")
+    if not (name.isidentifier() and name.isascii()) or keyword.iskeyword(name):
+        raise ValueError(f"name must be a name that Python allows, in ASCII; got {name!r}.")
+    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
+    labels = classifier.classes_ if class_names is None else class_names
+    results = [ascii(v.item() if isinstance(v, np.generic) else v) for v in labels]
+
+    def write(node: int, depth: int) -> list[str]:
+        indent = "    " * depth
+        if node in starts and depth > 1:
+            return [f"{indent}return _{name}_{node}(x)"]
+        if tree.feature[node] < 0:
+            return [f"{indent}return {results[tree.majority[node]]}  # {_counts(tree, node)}"]
+        f, threshold = int(tree.feature[node]), float(tree.threshold[node])
+        return [
+            f"{indent}if x[{f}] <= {threshold!r}:  # {wording.feature(node)!a}",
+            *write(int(tree.children_left[node]), depth + 1),
+            f"{indent}else:",
+            *write(int(tree.children_right[node]), depth + 1),
+        ]
+
+    starts = _starts(tree)
+    lines: list[str] = []
+    for node in reversed(starts):  # preorder backwards: what is called comes first
+        lines += ["", "", f"def {name if node == 0 else f'_{name}_{node}'}(x):"]
+        if node == 0:
+            lines.append(
+                f'    """Return the class of a row of {classifier.n_features_in_} numbers."""'
+            )
+        lines += write(node, 1)
+    return "\n".join(lines[2:]) + "\n"
+
+
+def to_c(classifier, feature_names=None, class_names=None, name="contree_predict") -> str:
+    """Return the source of a C function that predicts one row as the classifier does.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    feature_names, class_names
+        Names for the comments and the table of classes, as in :func:`contree.export_text`.
+    name : str, default="contree_predict"
+        The name of the function.
+
+    Returns
+    -------
+    source : str
+        C99.  ``int name(const double *x)`` returns the index of the class, and the table
+        ``name_classes`` holds the classes' names in UTF-8.  Thresholds are exact.
+    """
+    check_is_fitted(classifier, "tree_")
+    if not (name.isidentifier() and name.isascii()) or name in C_WORDS.split():
+        raise ValueError(f"name must be a name that C allows; got {name!r}.")
+    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
+
+    def write(node: int, depth: int) -> list[str]:
+        indent = "    " * depth
+        if node in starts and depth > 1:
+            return [f"{indent}return {name}_{node}(x);"]
+        if tree.feature[node] < 0:
+            counts = _counts(tree, node)
+            return [f"{indent}return {int(tree.majority[node])};  /* {counts} */"]
+        f, threshold = int(tree.feature[node]), float(tree.threshold[node])
+        comment = _c_comment(f"{wording.feature(node)} <= {wording.threshold(node)}")
+        return [
+            f"{indent}if (x[{f}] <= {threshold.hex()}) {{  /* {comment} */",
+            *write(int(tree.children_left[node]), depth + 1),
+            f"{indent}}} else {{",
+            *write(int(tree.children_right[node]), depth + 1),
+            f"{indent}}}",
+        ]
+
+    lines = [
+        f"/* The class of a row of {classifier.n_features_in_} numbers, as an index into "
+        f"{name}_classes. */",
+        f"const char *const {name}_classes[{len(wording.classes)}] = {{",
+        *(f"    {_c_string(one)}," for one in wording.classes),
+        "};",
+    ]
+    starts = _starts(tree)
+    for node in reversed(starts):
+        head = f"int {name}" if node == 0 else f"static int {name}_{node}"
+        lines += ["", f"{head}(const double *x) {{"]
+        if tree.feature[node] < 0:
+            lines.append("    (void)x;")
+        lines += [*write(node, 1), "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _starts(tree: FittedTree) -> list[int]:
+    """Return the nodes, in preorder, that get a function of their own: the root and deep tests."""
+    own = (tree.node_depth % LEVELS == 0) & (tree.feature >= 0)
+    own[0] = True
+    return np.flatnonzero(own).tolist()
+
+
+def _counts(tree: FittedTree, node: int) -> str:
+    return f"{int(tree.n_node_samples[node])} rows, counts {tree.class_counts[node].tolist()}"
+
+
+def _c_comment(text: str) -> str:
+    """Return text that cannot end a comment nor continue a line."""
+    return ascii(text).replace("*/", "* /").replace("/*", "/ *")
+
+
+def _c_string(text: str) -> str:
+    """Return a C string literal; everything but harmless ASCII as octal escapes of its UTF-8."""
+    harmless = (chr(c) for c in range(32, 127) if chr(c) not in '"\\?')
+    keep = {ord(c): c for c in harmless}
+    utf8 = text.encode("utf-8", errors="backslashreplace")
+    return '"' + "".join(keep.get(byte, f"\\{byte:03o}") for byte in utf8) + '"'

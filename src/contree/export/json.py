@@ -1,0 +1,142 @@
+"""A classifier as JSON and back, without pickle: reading never runs code.
+
+The text is one object; ``schema`` and ``version`` say how to read the rest:
+
+==================  ================================================================================
+schema, version     "contree.classifier" and 1
+contree             the version of the package that wrote it, for people
+parameters          the estimator's parameters by name
+classes             {"dtype": NumPy's name, "labels": [...]}
+n_features          the number of features
+feature_names       a list of strings, or null
+certificate         status, errors, objective, lower_bound
+search_report       seconds, counters, history (a list of [seconds, objective, lower_bound]),
+                    search, kernel, n_jobs
+tree                the arrays of FittedTree by name, as lists
+==================  ================================================================================
+
+Numbers are written so that reading gives the same float64 again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from importlib.metadata import version
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from contree._fitted_tree import FittedTree
+from contree.export import json_check as check
+
+SCHEMA, VERSION = "contree.classifier", 1
+
+
+def to_json(classifier, indent=None) -> str:
+    """Return a fitted classifier as JSON text.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    indent : int, default=None
+        Spaces per level, for people; None gives one line.
+
+    Returns
+    -------
+    text : str
+        ``ConTreeClassifier.from_json`` reads it.  The module's docstring states the schema.
+    """
+    check_is_fitted(classifier, "tree_")
+    names = getattr(classifier, "feature_names_in_", None)
+    report = classifier.search_report_
+    return json.dumps(
+        {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "contree": version("contree"),
+            "parameters": {k: _plain(v) for k, v in classifier.get_params().items()},
+            "classes": {
+                "dtype": str(classifier.classes_.dtype),
+                "labels": [_plain(label) for label in classifier.classes_],
+            },
+            "n_features": int(classifier.n_features_in_),
+            "feature_names": None if names is None else [str(name) for name in names],
+            "certificate": {name: getattr(classifier, f"{name}_") for name in check.CERTIFICATE},
+            "search_report": {
+                **{f.name: getattr(report, f.name) for f in dataclasses.fields(report)},
+                "counters": dict(report.counters),
+                "history": [list(step) for step in report.history],
+            },
+            "tree": {name: getattr(classifier.tree_, name).tolist() for name in check.TREE},
+        },
+        indent=indent,
+        allow_nan=False,
+    )
+
+
+def read_json(classifier_class, text: str):
+    """Return the fitted classifier that `to_json` wrote.
+
+    Parameters
+    ----------
+    classifier_class : type
+        The class of the classifier to make.
+    text : str
+        JSON text.
+
+    Returns
+    -------
+    classifier : ConTreeClassifier
+        Fitted.
+
+    Raises
+    ------
+    ValueError
+        If the text is damaged or of another version; the message names what is wrong.
+    """
+    data = check.parse(text, SCHEMA, VERSION)
+    classifier = _with_parameters(classifier_class, check.part(data, "parameters", dict))
+    classes = check.classes(check.part(data, "classes", dict))
+    n_features = check.integer(data, "n_features", low=1)
+    names = check.feature_names(data, n_features)
+    tree = FittedTree(**check.tree(check.part(data, "tree", dict), n_features, len(classes)))
+    certificate = check.certificate(check.part(data, "certificate", dict), tree)
+    report = check.search_report(check.part(data, "search_report", dict))
+
+    classifier.classes_, classifier.n_classes_ = classes, len(classes)
+    classifier.n_features_in_ = n_features
+    if names is not None:
+        classifier.feature_names_in_ = np.array(names, dtype=object)
+    for name, value in certificate.items():
+        setattr(classifier, f"{name}_", value)
+    classifier.tree_, classifier.search_report_ = tree, report
+    return classifier
+
+
+def _with_parameters(classifier_class, parameters: dict):
+    known = classifier_class().get_params()
+    for name in parameters:
+        if name not in known:
+            raise check.damaged(f"parameters.{name} is not a parameter of this version")
+    classifier = classifier_class(**parameters)
+    try:
+        classifier._validate_params()
+    except ValueError as error:
+        raise check.damaged(f"parameters: {error}") from error
+    return classifier
+
+
+def _plain(value):
+    """Return a value of Python's own types that JSON can hold."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, float) and math.isinf(value):
+        return None  # a time limit that never ends
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ValueError(f"JSON cannot hold {value!r} of type {type(value).__name__}.")

@@ -1,0 +1,91 @@
+"""A tree as an SQL expression: one rule for each leaf.
+
+Rules side by side rather than one CASE inside the other, which SQLite's parser gives up on when a
+tree is 30 levels deep.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from numbers import Real
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from contree.export.wording import Wording
+
+QUOTES = {'"': ('"', '"'), "`": ("`", "`"), "[": ("[", "]")}
+
+
+def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
+    """Return a ``CASE`` expression that gives the predicted class of a row of a table.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    feature_names : sequence of str, default=None
+        The name of the table's column for each feature.  None: the names seen in ``fit``, or
+        ``feature_0``, ...
+    class_names : sequence, default=None
+        What the expression gives for each class, in the order of ``classes_``: strings or numbers.
+        None: the labels themselves.
+    quote : {'"', '`', '['}, default='"'
+        How names of columns are quoted: the standard's way, MySQL's or SQL Server's.  MySQL also
+        reads backslashes in strings as escapes, so with its quotes they are doubled.
+
+    Returns
+    -------
+    sql : str
+        An expression; NULL for a row in which a feature that it tests is NULL.  Thresholds have all
+        the digits of their float64 value.
+    """
+    check_is_fitted(classifier, "tree_")
+    if quote not in QUOTES:
+        raise ValueError(f"quote must be one of {', '.join(map(repr, QUOTES))}; got {quote!r}.")
+    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
+    labels = classifier.classes_ if class_names is None else class_names
+    results = [_literal(label, quote) for label in labels]
+
+    lines = ["CASE"]
+    for leaf in np.flatnonzero(tree.feature < 0):
+        path = tree.path(leaf)
+        conditions = [_condition(wording, node, below, quote) for node, below in pairwise(path)]
+        result = results[tree.majority[leaf]]
+        if not conditions:
+            return result
+        lines.append(f"  WHEN {' AND '.join(conditions)} THEN {result}")
+    return "\n".join([*lines, "END"])
+
+
+def _condition(wording: Wording, node: int, below: int, quote: str) -> str:
+    """Return what holds for the rows that go from a node to the one below it."""
+    tree = wording.tree
+    relation = "<=" if below == tree.children_left[node] else ">"
+    column = _identifier(wording.feature(node), quote)
+    return f"{column} {relation} {float(tree.threshold[node])!r}"
+
+
+def _identifier(name: str, quote: str) -> str:
+    _check_no_zero(name)
+    start, end = QUOTES[quote]
+    return start + name.replace(end, end + end) + end
+
+
+def _literal(value, quote: str) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, Real):
+        return repr(value)
+    text = str(value)
+    _check_no_zero(text)
+    if quote == "`":
+        text = text.replace("\\", "\\\\")
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _check_no_zero(text: str) -> None:
+    if "\0" in text:
+        raise ValueError(f"SQL has no way to write the character NUL, which {text!r} contains.")
