@@ -75,11 +75,13 @@ void test_stop_from_another_thread() {
         const Known chosen = draw_case(random);
         Control control;
         const auto wait = std::chrono::duration<double>(chosen.seconds * random.real() * 1.2);
+        const bool abandon = random.chance(0.5);
         Clock::time_point stopped;
         std::thread other([&] {
             std::this_thread::sleep_for(wait);
             stopped = Clock::now();
-            control.stop();
+            if (abandon) control.abandon();
+            else control.stop();
         });
         const Result result = contree::fit(chosen.data.table(), chosen.options, control);
         const auto ended = Clock::now();
@@ -93,7 +95,8 @@ void test_stopped_before() {
     for_seeds(30, [](Random& random) {
         const Known chosen = draw_case(random);
         Control control;
-        control.stop();
+        if (random.chance(0.5)) control.abandon();
+        else control.stop();
         check_ended(contree::fit(chosen.data.table(), chosen.options, control), chosen, chosen.options, Status::interrupted);
     });
 }
