@@ -3,8 +3,18 @@
 from contree.export.dot import to_dot
 from contree.export.functions import to_c, to_python
 from contree.export.json import to_json
+from contree.export.plot import plot
 from contree.export.sklearn import to_sklearn
 from contree.export.sql import to_sql
 from contree.export.text import export_text
 
-__all__ = ["export_text", "to_c", "to_dot", "to_json", "to_python", "to_sklearn", "to_sql"]
+__all__ = [
+    "export_text",
+    "plot",
+    "to_c",
+    "to_dot",
+    "to_json",
+    "to_python",
+    "to_sklearn",
+    "to_sql",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contree.export.dot import to_dot
 from contree.export.functions import to_c, to_python
 from contree.export.json import read_json, to_json
+from contree.export.plot import plot
 from contree.export.sklearn import to_sklearn
 from contree.export.sql import to_sql
 from contree.export.text import export_text
@@ -61,3 +62,15 @@ class ExportMixin:
     def to_c(self, feature_names=None, class_names=None, name="contree_predict") -> str:
         """Return the source of a C function; see :func:`contree.export.to_c`."""
         return to_c(self, feature_names, class_names, name)
+
+    def plot(
+        self,
+        ax=None,
+        feature_names=None,
+        class_names=None,
+        decimals=None,
+        font_size=9.0,
+        legend=True,
+    ):
+        """Draw the tree with matplotlib; see :func:`contree.export.plot`."""
+        return plot(self, ax, feature_names, class_names, decimals, font_size, legend)

@@ -41,7 +41,7 @@ def blend(colour: str, strength: float) -> str:
 
 
 def _strength(share: float, even: float) -> float:
-    return 0.6 if even == 1.0 else 0.06 + 0.54 * (share - even) / (1.0 - even)
+    return 0.5 if even == 1.0 else 0.06 + 0.46 * (share - even) / (1.0 - even)
 
 
 def _on_the_circle(hue: float) -> str:

@@ -1,0 +1,284 @@
+"""A tree as a matplotlib figure, for a paper.
+
+Every text is measured before anything is drawn, so that boxes fit their words and do not touch.
+One unit of the axes is one point of the figure that `plot` makes.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from contree._fitted_tree import FittedTree
+from contree.export.layout import centres
+from contree.export.palette import class_colours, node_colours
+from contree.export.wording import Wording
+
+# All in units of the font's size.
+PADDING, LINE, SMALL, BAR = 0.65, 1.3, 0.82, 0.42
+BOX_GAP, LEVEL_GAP, LEGEND_GAP, MARGIN = 0.9, 2.6, 1.6, 0.5
+WRAP, MOST_LINES = 22, 4
+INK, FAINT = "#111111", "#3a3a3a"
+
+
+class Line(NamedTuple):
+    """One line of text in a box."""
+
+    text: str
+    size: float
+    bold: bool = False
+    faint: bool = False
+
+
+@dataclass
+class Picture:
+    """What is to be drawn: the text and the box of every node, and how large it all is."""
+
+    lines: list[list[Line]]
+    x: np.ndarray  # middle of each box
+    top: np.ndarray  # upper edge of each box, from the top of the picture downwards
+    widths: np.ndarray
+    heights: np.ndarray
+    legend: list[list[tuple[float, int, Line]]]  # rows of (left edge, class, name)
+    width: float
+    height: float
+
+
+def plot(
+    classifier,
+    ax=None,
+    feature_names=None,
+    class_names=None,
+    decimals=None,
+    font_size=9.0,
+    legend=True,
+):
+    """Draw the tree of a fitted classifier.
+
+    A box has the colour of its class, the stronger the purer its rows; the bar at its foot shows
+    how the rows divide into the classes.  The line to a child is the wider the more rows take it.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; the tree is scaled to fit, its text included.  None: a new figure, as large
+        as the tree needs.
+    feature_names, class_names, decimals
+        As in :func:`contree.export_text`.
+    font_size : float, default=9.0
+        In points; only for a new figure.
+    legend : bool, default=True
+        Whether to show the classes' colours below the tree.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        What was drawn on.
+    """
+    check_is_fitted(classifier, "tree_")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "plot() needs matplotlib, which comes with the extra: pip install 'contree[plot]'"
+        ) from error
+    wording = Wording(classifier, feature_names, class_names, decimals)
+    picture = _compose(wording, float(font_size), legend)
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(picture.width / 72, picture.height / 72))
+        ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    _draw(ax, classifier.tree_, picture, float(font_size))
+    return ax
+
+
+def _compose(wording: Wording, size: float, legend: bool) -> Picture:
+    tree = wording.tree
+    lines = [_words(wording, node, size) for node in range(tree.node_count)]
+    widths = np.array([max(map(_width, box)) + 2 * PADDING * size for box in lines])
+    heights = np.array([sum(line.size for line in box) * LINE for box in lines])
+    heights += (2 * PADDING + BAR) * size
+    x = centres(tree, widths, BOX_GAP * size)
+    top = _level_tops(tree, heights, LEVEL_GAP * size)
+
+    margin = MARGIN * size
+    width, height = float((x + widths / 2).max()), float((top + heights).max())
+    rows = _legend_rows(wording.classes, size, width) if legend and len(wording.classes) > 1 else []
+    legend_width = max((row[-1][0] + _width(row[-1][2]) for row in rows), default=0.0)
+    if legend_width > width:  # a narrow tree stands in the middle
+        x, width = x + (legend_width - width) / 2, legend_width
+    if rows:
+        height += (LEGEND_GAP + LINE * SMALL * len(rows)) * size
+    return Picture(
+        lines, x + margin, top + margin, widths, heights, rows, width + 2 * margin,
+        height + 2 * margin,
+    )  # fmt: skip
+
+
+def _words(wording: Wording, node: int, size: float) -> list[Line]:
+    tree, small = wording.tree, SMALL * size
+    rows, errors = int(tree.n_node_samples[node]), int(tree.node_errors[node])
+    if tree.feature[node] < 0:
+        lines = [Line(text, size, bold=True) for text in _wrapped(wording.majority(node))]
+        lines.append(Line(f"{rows:,} row{'s' * (rows != 1)}", small, faint=True))
+        lines.append(Line(f"{errors:,} error{'s' * (errors != 1)}", small, faint=True))
+        return lines
+    *first, last = _wrapped(wording.feature(node))
+    test = f"≤ {wording.threshold(node)}".replace("-", "\N{MINUS SIGN}", 1)
+    joined = f"{last} {test}"
+    lines = [*first, joined] if len(joined) <= WRAP else [*first, last, test]
+    rows_line = Line(f"{rows:,} row{'s' * (rows != 1)}", small, faint=True)
+    return [*(Line(text, size) for text in lines), rows_line]
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return a name in lines that are not too long, cut where they are too many."""
+    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, WRAP)] or [" "]
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][: WRAP - 1] + "…"]
+    return [line.replace("\0", "\N{REPLACEMENT CHARACTER}") for line in lines]
+
+
+def _width(line: Line) -> float:
+    from matplotlib.textpath import text_to_path
+
+    return text_to_path.get_text_width_height_descent(line.text, _font(line), False)[0]
+
+
+def _font(line: Line):
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size=line.size, weight="bold" if line.bold else "normal")
+
+
+def _level_tops(tree: FittedTree, heights: np.ndarray, gap: float) -> np.ndarray:
+    tallest = np.zeros(tree.max_depth + 1)
+    np.maximum.at(tallest, tree.node_depth, heights)
+    starts = np.concatenate(([0.0], np.cumsum(tallest + gap)[:-1]))
+    return starts[tree.node_depth]
+
+
+def _legend_rows(classes: list[str], size: float, width: float) -> list:
+    """Return the classes in rows no wider than the tree, each row centred."""
+    rows: list[list[tuple[float, int, Line]]] = [[]]
+    swatch, gap, at = 1.2 * size, 1.4 * size, 0.0
+    for number, name in enumerate(classes):
+        line = Line(_wrapped(name)[0], SMALL * size, faint=True)
+        if rows[-1] and at + swatch + _width(line) > width:
+            rows.append([])
+            at = 0.0
+        rows[-1].append((at + swatch, number, line))
+        at += swatch + _width(line) + gap
+    widest = max(width, *(row[-1][0] + _width(row[-1][2]) for row in rows))
+    shifted = []
+    for row in rows:
+        shift = (widest - row[-1][0] - _width(row[-1][2])) / 2
+        shifted.append([(left + shift, number, line) for left, number, line in row])
+    return shifted
+
+
+def _draw(ax, tree: FittedTree, picture: Picture, size: float) -> None:
+    ax.set_xlim(0, picture.width)
+    ax.set_ylim(picture.height, 0)
+    ax.set_aspect("equal", anchor="C")
+    ax.set_axis_off()
+    points = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    scale = 72 * min(points.width / picture.width, points.height / picture.height)
+    fill, colours = node_colours(tree), class_colours(tree.class_counts.shape[1])
+    for node in range(tree.node_count):
+        if tree.feature[node] >= 0:
+            _draw_branch(ax, tree, picture, node, size, scale)
+    for node in range(tree.node_count):
+        _draw_box(ax, tree, picture, node, size, scale, fill[node], colours)
+    _draw_legend(ax, picture, size, scale, colours)
+
+
+def _text(ax, x: float, y: float, line: Line, scale: float, **options):
+    ax.text(
+        x,
+        y,
+        line.text,
+        fontsize=line.size * scale,
+        fontweight="bold" if line.bold else "normal",
+        color=FAINT if line.faint else INK,
+        parse_math=False,
+        **options,
+    )
+
+
+def _draw_branch(ax, tree, picture: Picture, node: int, size: float, scale: float) -> None:
+    start = picture.top[node] + picture.heights[node]
+    for child, word, side in (
+        (tree.children_left[node], "yes", "left"),
+        (tree.children_right[node], "no", "right"),
+    ):
+        end, x, to = picture.top[child], picture.x[node], picture.x[child]
+        bend = end - LEVEL_GAP * size / 2
+        share = tree.n_node_samples[child] / tree.n_node_samples[0]
+        ax.plot(
+            [x, x, to, to],
+            [start, bend, bend, end],
+            color="#9a9a9a",
+            linewidth=(0.6 + 2.4 * share) * scale * size / 9,
+            solid_joinstyle="round",
+            zorder=1,
+        )
+        word = Line(word, 0.75 * size, faint=True)
+        _text(ax, to, bend - 0.25 * size, word, scale, ha=side, va="bottom", zorder=2)
+
+
+def _draw_box(ax, tree, picture: Picture, node: int, size, scale, fill, colours) -> None:
+    from matplotlib.patches import FancyBboxPatch, Rectangle
+
+    width, height = picture.widths[node], picture.heights[node]
+    left, top = picture.x[node] - width / 2, picture.top[node]
+    box = FancyBboxPatch(
+        (left, top),
+        width,
+        height,
+        boxstyle=f"round,pad=0,rounding_size={0.4 * size}",
+        facecolor=fill,
+        edgecolor="#4d4d4d",
+        linewidth=(1.1 if tree.feature[node] < 0 else 0.7) * scale * size / 9,
+        zorder=3,
+    )
+    ax.add_patch(box)
+    y = top + PADDING * size
+    for line in picture.lines[node]:
+        _text(ax, picture.x[node], y + line.size * LINE / 2, line, scale, ha="center",
+              va="center_baseline", zorder=5)  # fmt: skip
+        y += line.size * LINE
+    at = left
+    for number, share in enumerate(tree.value[node, 0]):
+        part = Rectangle(
+            (at, top + height - BAR * size),
+            share * width,
+            BAR * size,
+            facecolor=colours[number],
+            linewidth=0,
+            zorder=4,
+        )
+        ax.add_patch(part)
+        part.set_clip_path(box)
+        at += share * width
+
+
+def _draw_legend(ax, picture: Picture, size: float, scale: float, colours) -> None:
+    from matplotlib.patches import Rectangle
+
+    step, swatch = LINE * SMALL * size, 0.7 * size
+    start = picture.height - MARGIN * size - step * len(picture.legend)
+    for row, entries in enumerate(picture.legend):
+        middle = start + (row + 0.5) * step
+        for left, number, line in entries:
+            left = left + MARGIN * size
+            corner = (left - 1.2 * size, middle - swatch / 2)
+            ax.add_patch(Rectangle(corner, swatch, swatch, facecolor=colours[number], linewidth=0))
+            _text(ax, left, middle, line, scale, ha="left", va="center_baseline")

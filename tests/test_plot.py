@@ -1,0 +1,175 @@
+"""The drawn tree: everything is there, nothing overlaps, and every text is inside its box."""
+
+from __future__ import annotations
+
+import io
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import NotFittedError
+
+from contree import ConTreeClassifier
+from contree._fitted_tree import FittedTree
+from contree.export.layout import centres
+from contree.export.palette import class_colours, node_colours
+
+matplotlib = pytest.importorskip(
+    "matplotlib", reason="NOT TESTED: plot() needs matplotlib, which is not installed"
+)
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.patches import FancyBboxPatch  # noqa: E402
+
+LONG = "a rather long name of a quantity, in $units^2$ per <second> & more, and more, and more"
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def parts(ax):
+    """Return the boxes, and the texts, as rectangles on the screen."""
+    ax.figure.canvas.draw()
+    boxes = [p.get_window_extent() for p in ax.patches if isinstance(p, FancyBboxPatch)]
+    return boxes, [(text.get_text(), text.get_window_extent()) for text in ax.texts]
+
+
+def apart(a, b, slack=0.5) -> bool:
+    return (
+        a.x1 <= b.x0 + slack or b.x1 <= a.x0 + slack or a.y1 <= b.y0 + slack or b.y1 <= a.y0 + slack
+    )
+
+
+def within(inner, outer, slack=1.0) -> bool:
+    return (
+        outer.x0 - slack <= inner.x0
+        and inner.x1 <= outer.x1 + slack
+        and outer.y0 - slack <= inner.y0
+        and inner.y1 <= outer.y1 + slack
+    )
+
+
+def check_picture(ax, clf):
+    boxes, texts = parts(ax)
+    assert len(boxes) == clf.tree_.node_count
+    for a, b in combinations(boxes, 2):
+        assert apart(a, b)
+    for text, extent in texts:
+        assert within(extent, ax.figure.bbox), text
+        inside = [box for box in boxes if within(extent, box)]
+        assert len(inside) == 1 or all(apart(extent, box) for box in boxes), text
+    for (text, a), (other, b) in combinations(texts, 2):
+        assert apart(a, b, slack=4.0), (text, other)
+    return [text for text, _ in texts]
+
+
+@pytest.mark.parametrize("classes", [2, 7])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("names", [None, LONG])
+def test_nothing_overlaps(classes, depth, names):
+    X, y = make_classification(
+        300, 6, n_informative=6, n_redundant=0, n_classes=classes, n_clusters_per_class=1,
+        random_state=3,
+    )  # fmt: skip
+    clf = ConTreeClassifier(depth, time_limit=1.0).fit(X, y)
+    words = {}
+    if names:
+        words["feature_names"] = [f"{names} {f}" for f in range(6)]
+        words["class_names"] = [f"class {c} {names}" for c in range(classes)]
+    shown = check_picture(clf.plot(**words), clf)
+    assert shown.count("yes") == shown.count("no") == clf.get_n_leaves() - 1
+    assert "300 rows" in shown
+
+
+def test_what_it_says():
+    iris = load_iris()
+    clf = ConTreeClassifier(2).fit(iris.data, iris.target_names[iris.target])
+    shown = check_picture(clf.plot(feature_names=["a", "b", "c", "d"]), clf)
+    assert shown[:4] == ["yes", "no"] * 2
+    assert {"c ≤ 3.65", "c ≤ 2.45", "d ≤ 1.65", "setosa", "48 rows", "2 errors"} <= set(shown)
+    plain = clf.plot(class_names=["x", "y", "z"], decimals=1, legend=False)
+    shown = check_picture(plain, clf)
+    assert {"feature_2 ≤ 3.7", "x", "y", "z"} <= set(shown)
+    assert shown.count("z") == 1
+
+
+def test_on_given_axes():
+    iris = load_iris()
+    clf = ConTreeClassifier(2).fit(iris.data, iris.target)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3))
+    assert clf.plot(ax=left) is left
+    check_picture(left, clf)
+    assert not right.patches
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_negative_thresholds_and_odd_characters():
+    clf = ConTreeClassifier(1).fit([[-5.0], [-3.0]], ["$a_1$ \\x\n", "\0"])
+    shown = check_picture(clf.plot(feature_names=["$x^2$\t_{y}"]), clf)
+    assert any("≤ −4" in text for text in shown)
+    clf.plot().figure.savefig(io.BytesIO(), format="svg")
+
+
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
+    clf = ConTreeClassifier(0).fit([[0.0]], [0])
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"contree\[plot\]"):
+        clf.plot()
+
+
+def test_it_needs_a_fit():
+    with pytest.raises(NotFittedError):
+        ConTreeClassifier().plot()
+
+
+def random_tree(rng, nodes: int) -> FittedTree:
+    """Return a tree of any shape with so many inner nodes."""
+    left, right = [], []
+
+    def grow(inner):
+        node = len(left)
+        left.append(-1)
+        right.append(-1)
+        if inner:
+            share = int(rng.integers(inner))
+            left[node] = grow(share)
+            right[node] = grow(inner - 1 - share)
+        return node
+
+    grow(nodes)
+    feature = np.where(np.array(left) < 0, -2, 0)
+    ones = np.ones((len(left), 2), dtype=int)
+    return FittedTree(left, right, feature, feature * 1.0, ones, np.zeros((len(left), 2)))
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 30))
+def test_layout_of_any_tree(seed, inner):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, inner)
+    widths = rng.uniform(1, 50, tree.node_count)
+    x = centres(tree, widths, gap=2.0)
+    assert (x - widths / 2).min() == pytest.approx(0)
+    for depth in range(tree.max_depth + 1):
+        level = np.flatnonzero(tree.node_depth == depth)
+        ends, starts = x[level] + widths[level] / 2, x[level] - widths[level] / 2
+        assert (starts[1:] - ends[:-1] >= 2.0 - 1e-9).all()
+    for node in np.flatnonzero(tree.feature >= 0):
+        middle = (x[tree.children_left[node]] + x[tree.children_right[node]]) / 2
+        assert x[node] == pytest.approx(middle)
+
+
+def test_colours():
+    assert len(set(class_colours(40))) == 40
+    clf = ConTreeClassifier(1).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    colours = node_colours(clf.tree_)
+    assert all(len(c) == 7 and c.startswith("#") for c in colours)
+    mixed, pure = colours[0], colours[2]
+    assert int(mixed[5:], 16) > int(pure[5:], 16)  # the same class, paler
