@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 from contree import ConTreeClassifier, __version__
+from contree.export.certificate import certificate
 
 DEPTH = 3
 
@@ -30,22 +31,9 @@ def main() -> None:
     print(f"{'':<10}{'errors':>8}{'accuracy':>11}")
     print(f"{'contree':<10}{clf.errors_:>8}{clf.score(X, y):>11.4f}")
     print(f"{'CART':<10}{cart_errors:>8}{cart.score(X, y):>11.4f}\n")
-    print(certificate(clf, DEPTH))
+    print(certificate(clf))
     print(
         f"\nfitted in {seconds:.3f} s, of which the search took {clf.search_report_.seconds:.3f} s"
-    )
-
-
-def certificate(clf: ConTreeClassifier, depth: int) -> str:
-    """Say what the search has proved."""
-    if clf.lower_bound_ == clf.objective_:
-        return (
-            f"Proved: no tree of depth {depth} or less, with any thresholds, makes fewer than "
-            f"{clf.lower_bound_} errors on these rows ({clf.status_})."
-        )
-    return (
-        f"Proved: every tree of depth {depth} or less makes at least {clf.lower_bound_} errors on "
-        f"these rows; this one makes {clf.errors_} ({clf.status_})."
     )
 
 

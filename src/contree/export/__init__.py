@@ -3,6 +3,7 @@
 from contree.export.dot import to_dot
 from contree.export.functions import to_c, to_python
 from contree.export.json import to_json
+from contree.export.page import to_html
 from contree.export.plot import plot
 from contree.export.sklearn import to_sklearn
 from contree.export.sql import to_sql
@@ -13,6 +14,7 @@ __all__ = [
     "plot",
     "to_c",
     "to_dot",
+    "to_html",
     "to_json",
     "to_python",
     "to_sklearn",

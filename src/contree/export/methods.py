@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from sklearn import get_config
+
 from contree.export.dot import to_dot
 from contree.export.functions import to_c, to_python
 from contree.export.json import read_json, to_json
+from contree.export.notebook import notebook_html
+from contree.export.page import to_html
 from contree.export.plot import plot
 from contree.export.sklearn import to_sklearn
 from contree.export.sql import to_sql
@@ -74,3 +78,19 @@ class ExportMixin:
     ):
         """Draw the tree with matplotlib; see :func:`contree.export.plot`."""
         return plot(self, ax, feature_names, class_names, decimals, font_size, legend)
+
+    def to_html(
+        self, path, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+    ):
+        """Write one self-contained interactive page; see :func:`contree.export.to_html`."""
+        return to_html(self, path, feature_names, class_names, decimals, title)
+
+    def _repr_html_inner(self):
+        """Return what notebooks show: scikit-learn's diagram, or the tree once there is one."""
+        return notebook_html(self) if hasattr(self, "tree_") else super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle

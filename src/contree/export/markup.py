@@ -1,0 +1,104 @@
+"""A tree as HTML: nested lists that fold without a script.
+
+Used by the notebook's view and by the interactive page.  Everything that comes from the user is
+escaped here; styles get numbers and our own colours only.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from contree.export.palette import class_colours, node_colours
+from contree.export.wording import Wording
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the text of a style sheet or script of this package."""
+    return files("contree.export").joinpath(name).read_text(encoding="utf-8")
+
+
+def tree_markup(wording: Wording, open_levels: int, titles: bool) -> str:
+    """Return the tree as nested lists.
+
+    Parameters
+    ----------
+    wording : Wording
+        The names.
+    open_levels : int
+        Tests from this depth on start folded.
+    titles : bool
+        Whether each node has a title, which browsers show when the mouse rests on it.
+    """
+    tree = wording.tree
+    fill, colours = node_colours(tree), class_colours(len(wording.classes))
+    out: list[str] = []
+    # Text to write, or a node with its branch, the next one last: deep trees need no recursion.
+    pending: list = ["</ul></div>", (0, ""), '<div class="ct-tree"><ul>']
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            out.append(item)
+            continue
+        node, branch = item
+        word = f'<span class="ct-branch">{branch}</span>' if branch else ""
+        out.append(f'<li data-node="{node}">{word}')
+        box = _box(wording, node, colours, titles)
+        if tree.feature[node] < 0:
+            out.append(
+                f'<div class="ct-node ct-leaf" tabindex="0" {_style(fill[node])}{box}</div></li>'
+            )
+            continue
+        state = " open" if tree.node_depth[node] < open_levels else ""
+        out.append(
+            f'<details{state}><summary class="ct-node" {_style(fill[node])}{box}</summary><ul>'
+        )
+        pending += [
+            "</ul></details></li>",
+            (int(tree.children_right[node]), "no"),
+            (int(tree.children_left[node]), "yes"),
+        ]
+    return "".join(out)
+
+
+def legend_markup(wording: Wording) -> str:
+    """Return the classes with their colours."""
+    colours = class_colours(len(wording.classes))
+    return (
+        '<p class="ct-legend">'
+        + "".join(
+            f'<span><i style="background:{colour}"></i>{escape(name)}</span>'
+            for colour, name in zip(colours, wording.classes, strict=True)
+        )
+        + "</p>"
+    )
+
+
+def _style(fill: str) -> str:
+    return f'style="background:{fill}"'
+
+
+def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
+    """Return the end of a node's opening tag, and what stands in its box."""
+    tree = wording.tree
+    rows, errors = int(tree.n_node_samples[node]), int(tree.node_errors[node])
+    note = f"{rows} row{'s' * (rows != 1)}"
+    if tree.feature[node] < 0:
+        head = f"<b>{escape(wording.majority(node))}</b>"
+        note += f", {errors} error{'s' * (errors != 1)}"
+    else:
+        name, threshold = escape(wording.feature(node)), wording.threshold(node)
+        head = f'{name} <span class="ct-test">≤ {threshold}</span>'
+    bar = "".join(
+        f'<i style="width:{100 * share:.4g}%;background:{colour}"></i>'
+        for share, colour in zip(tree.value[node, 0], colours, strict=True)
+        if share > 0
+    )
+    title = ""
+    if titles:
+        counts = zip(wording.classes, tree.class_counts[node].tolist(), strict=True)
+        lines = "\n".join(f"{name}: {count}" for name, count in counts if count)
+        title = f' title="{escape(lines)}"'
+    return f'{title}>{head}<small>{note}</small><span class="ct-bar">{bar}</span>'

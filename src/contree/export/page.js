@@ -1,0 +1,154 @@
+"use strict";
+// The interactive part of the page.  Names from the data are only ever set as text, never as HTML.
+(() => {
+  const tree = JSON.parse(document.getElementById("ct-data").textContent);
+  const items = new Map();
+  for (const item of document.querySelectorAll("li[data-node]")) items.set(Number(item.dataset.node), item);
+  const boxOf = (item) => item.querySelector(":scope > .ct-node, :scope > details > .ct-node");
+  const fields = [...document.querySelectorAll("input[data-feature]")];
+  const whole = document.getElementById("ct-row");
+  const answer = document.getElementById("ct-answer");
+  const tip = document.getElementById("ct-tip");
+  const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+
+  for (const [id, open] of [["ct-open", true], ["ct-close", false]]) {
+    document.getElementById(id).addEventListener("click", () => {
+      for (const test of document.querySelectorAll(".ct-tree details")) test.open = open;
+    });
+  }
+
+  // The line through the boxes of the route, drawn over the tree's own lines.
+  const list = document.querySelector(".ct-tree > ul");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "ct-line-of-route");
+  list.append(svg);
+  function drawRoute() {
+    const origin = list.getBoundingClientRect();
+    svg.replaceChildren();
+    for (const item of document.querySelectorAll("li.ct-route li.ct-route")) {
+      const to = boxOf(item).getBoundingClientRect();
+      if (to.width === 0) continue; // folded away
+      const from = boxOf(item.parentElement.closest("li")).getBoundingClientRect();
+      const x = from.left + from.width / 2 - origin.left, end = to.left + to.width / 2 - origin.left;
+      const top = from.bottom - origin.top, bottom = to.top - origin.top, bend = bottom - 19;
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+      line.setAttribute("points", `${x},${top} ${x},${bend} ${end},${bend} ${end},${bottom}`);
+      svg.append(line);
+    }
+  }
+  document.addEventListener("toggle", drawRoute, true);
+
+  // Trees may be wider than the window: bring a box to the middle, without moving the page.
+  const frame = document.querySelector(".ct-tree");
+  function centre(box) {
+    const at = box.getBoundingClientRect(), view = frame.getBoundingClientRect();
+    frame.scrollLeft += at.left + at.width / 2 - view.left - view.width / 2;
+  }
+  centre(boxOf(items.get(0)));
+  window.addEventListener("resize", drawRoute);
+
+  // A number as it is typed: null for nothing, NaN for what is no finite number.
+  function numberOf(text) {
+    const trimmed = text.trim();
+    if (trimmed === "") return null;
+    const value = Number(trimmed);
+    return Number.isFinite(value) ? value : NaN;
+  }
+
+  function follow() {
+    showRoute();
+    drawRoute();
+  }
+
+  // The route of the row in the fields: highlighted as far as its values lead.
+  function showRoute() {
+    const values = new Map();
+    let wrong = false;
+    for (const field of fields) {
+      const value = numberOf(field.value);
+      field.setAttribute("aria-invalid", String(Number.isNaN(value)));
+      wrong = wrong || Number.isNaN(value);
+      values.set(Number(field.dataset.feature), value);
+    }
+    for (const item of items.values()) item.classList.remove("ct-route");
+    answer.removeAttribute("data-leaf");
+    if (wrong) { answer.textContent = "The marked fields are not numbers."; return; }
+    if (fields.length > 0 && [...values.values()].every((value) => value === null)) { answer.textContent = ""; return; }
+
+    let node = 0;
+    for (;;) {
+      const item = items.get(node);
+      item.classList.add("ct-route");
+      if (tree.feature[node] < 0) break;
+      const value = values.get(tree.feature[node]);
+      if (value === null) {
+        answer.textContent = `To go on: ${tree.features[tree.feature[node]]}`;
+        return;
+      }
+      item.querySelector(":scope > details").open = true;
+      node = value <= tree.threshold[node] ? tree.left[node] : tree.right[node];
+    }
+    centre(boxOf(items.get(node)));
+    const counts = tree.counts[node], rows = total(counts), majority = tree.majority[node];
+    answer.dataset.leaf = String(node);
+    answer.textContent =
+      `${tree.classes[majority]}: leaf ${node}, ${plural(rows, "row")}, ${plural(rows - counts[majority], "error")}`;
+  }
+
+  for (const field of fields) field.addEventListener("input", () => { whole.value = ""; follow(); });
+  whole.addEventListener("input", () => {
+    const text = whole.value.trim();
+    const row = text === "" ? [] : text.split(/\s*[,;]\s*|\s+/);
+    const right = row.length === 0 || row.length === tree.features.length;
+    whole.setAttribute("aria-invalid", String(!right));
+    for (const field of fields) field.value = right && row.length ? row[Number(field.dataset.feature)] : "";
+    follow();
+    if (!right) answer.textContent = `${plural(row.length, "number")} of ${tree.features.length}.`;
+  });
+  document.getElementById("ct-form").addEventListener("submit", (event) => event.preventDefault());
+  if (fields.length === 0) follow();
+
+  // The note beside a node: how many rows of each class reach it.
+  function describe(node) {
+    const counts = tree.counts[node], rows = total(counts);
+    tip.replaceChildren();
+    const head = document.createElement("b");
+    head.textContent = `Node ${node}: ${plural(rows, "row")}`;
+    tip.append(head);
+    const present = counts.map((count, index) => ({ count, index })).filter((entry) => entry.count > 0);
+    present.sort((a, b) => b.count - a.count);
+    for (const { count, index } of present.slice(0, 12)) {
+      const line = document.createElement("div"), name = document.createElement("span");
+      const bar = document.createElement("i"), number = document.createElement("span");
+      line.className = "ct-line";
+      name.textContent = tree.classes[index];
+      bar.style.width = `${(100 * count) / rows}%`;
+      bar.style.background = tree.colours[index];
+      number.textContent = `${count} (${((100 * count) / rows).toFixed(1)} %)`;
+      line.append(name, bar, number);
+      tip.append(line);
+    }
+    if (present.length > 12) tip.append(`classes not shown: ${present.length - 12}`);
+  }
+
+  function showBeside(box, node) {
+    describe(node);
+    tip.hidden = false;
+    const at = box.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    const below = at.bottom + 8 + size.height <= window.innerHeight;
+    tip.style.left = `${Math.max(4, Math.min(at.left, window.innerWidth - size.width - 4))}px`;
+    tip.style.top = `${below ? at.bottom + 8 : Math.max(4, at.top - size.height - 8)}px`;
+  }
+
+  const hide = () => { tip.hidden = true; };
+  for (const [node, item] of items) {
+    const box = boxOf(item);
+    box.addEventListener("mouseenter", () => showBeside(box, node));
+    box.addEventListener("focus", () => showBeside(box, node));
+    box.addEventListener("mouseleave", hide);
+    box.addEventListener("blur", hide);
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  window.addEventListener("scroll", hide, true);
+})();

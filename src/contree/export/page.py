@@ -1,0 +1,154 @@
+"""A tree as one interactive page: a file that needs no network and no other file.
+
+The tree folds, shows counts under the mouse, and follows a row that is typed in.  The tree itself
+is HTML made here; the script only adds the route and the hover, from numbers in a JSON element.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from html import escape
+from pathlib import Path
+
+from sklearn.utils.validation import check_is_fitted
+
+from contree.export.certificate import certificate
+from contree.export.chart import history_chart
+from contree.export.markup import asset, legend_markup, tree_markup
+from contree.export.palette import class_colours
+from contree.export.wording import Wording
+
+OPEN_LEVELS = 6
+
+# The page may not load anything from anywhere, whatever gets into it.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def to_html(
+    classifier, path, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+) -> Path:
+    """Write the tree of a fitted classifier as one self-contained, interactive page.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    path : str or path-like
+        The file to write; it appears whole or not at all.
+    feature_names, class_names, decimals
+        As in :func:`contree.export_text`.
+    title : str, default="Decision tree"
+        The page's title.
+
+    Returns
+    -------
+    path : Path
+        The file.
+    """
+    check_is_fitted(classifier, "tree_")
+    wording = Wording(classifier, feature_names, class_names, decimals)
+    target = Path(path)
+    _write_atomically(target, _page(classifier, wording, str(title)))
+    return target
+
+
+def _page(classifier, wording: Wording, title: str) -> str:
+    tree, report = wording.tree, classifier.search_report_
+    rows = int(tree.n_node_samples[0])
+    counters = "".join(
+        f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
+        for name, count in report.counters.items()
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>
+{asset("tree.css")}
+{asset("page.css")}
+</style>
+</head>
+<body class="contree">
+<h1>{escape(title)}</h1>
+<p class="ct-certificate">{escape(certificate(classifier))}</p>
+<p class="ct-facts">{rows:,} rows, {classifier.n_features_in_} features,
+{classifier.n_classes_} classes;
+{tree.n_leaves} leaves, depth {tree.max_depth}; searched for {report.seconds:.3g} s.</p>
+{legend_markup(wording)}
+<p class="ct-tools"><button type="button" id="ct-open">Unfold all</button>
+<button type="button" id="ct-close">Fold all</button>
+Click a test to fold it; rest on a node to see its classes.</p>
+{tree_markup(wording, OPEN_LEVELS, titles=False)}
+<h2>Where does a row go?</h2>
+<form id="ct-form" autocomplete="off">
+{_inputs(wording)}
+<p id="ct-answer" role="status"></p>
+</form>
+<h2>The search</h2>
+{history_chart(report)}
+<details class="ct-counters"><summary>Counters</summary>
+<table>{counters}</table></details>
+<div id="ct-tip" role="tooltip" hidden></div>
+<script type="application/json" id="ct-data">{_data(wording)}</script>
+<script>
+{asset("page.js")}
+</script>
+</body>
+</html>
+"""
+
+
+def _inputs(wording: Wording) -> str:
+    """Return a field for each feature that the tree tests, and one for a whole row."""
+    used = sorted({int(f) for f in wording.tree.feature if f >= 0})
+    fields = "".join(
+        f'<label>{escape(wording.features[f])}<input type="text" inputmode="decimal" '
+        f'data-feature="{f}"></label>'
+        for f in used
+    )
+    n = len(wording.features)
+    return (
+        f'<div class="ct-fields">{fields}</div>'
+        f'<label class="ct-row">or a whole row of {n} number{"s" * (n != 1)}, with commas, '
+        'semicolons or spaces between<input type="text" id="ct-row"></label>'
+    )
+
+
+def _data(wording: Wording) -> str:
+    tree = wording.tree
+    text = json.dumps(
+        {
+            "left": tree.children_left.tolist(),
+            "right": tree.children_right.tolist(),
+            "feature": tree.feature.tolist(),
+            "threshold": tree.threshold.tolist(),
+            "counts": tree.class_counts.tolist(),
+            "majority": tree.majority.tolist(),
+            "features": wording.features,
+            "classes": wording.classes,
+            "colours": class_colours(len(wording.classes)),
+        },
+        allow_nan=False,
+    )
+    # "</script>" and "<!--" would end the element; JSON can write their first letter otherwise.
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _write_atomically(target: Path, text: str) -> None:
+    """Write beside the target, then rename, which replaces a file in one step."""
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        with open(draft, "x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

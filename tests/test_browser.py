@@ -1,0 +1,175 @@
+"""The interactive page in a real browser: headless Chromium, driven by selenium.
+
+Needs Debian's packages chromium and chromium-driver, and selenium from the extra test-tools; where
+one is absent, every test here is skipped and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from contree import ConTreeClassifier
+
+EVIL = '"><script>document.title="broken"</script></script>&amp;'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    try:
+        from selenium import webdriver
+    except ImportError as error:
+        pytest.skip(f"NOT TESTED: selenium is not installed (extra test-tools): {error}")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip(
+            "NOT TESTED: no browser; apt-get install -y chromium chromium-driver brings one"
+        )
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # Chromium's sandbox refuses root
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    window = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    window.set_window_size(1300, 1000)
+    yield window
+    window.quit()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Return a function that opens a classifier's page; afterwards the console must be empty."""
+
+    def open_page(clf, **words):
+        path = clf.to_html(tmp_path / "tree.html", **words)
+        browser.get(path.as_uri())
+        return browser
+
+    yield open_page
+    assert browser.get_log("browser") == []
+
+
+def find(browser, selector: str):
+    return browser.find_element("css selector", selector)
+
+
+def box(browser, node: int):
+    prefix = f'li[data-node="{node}"]'
+    return find(browser, f"{prefix} > .ct-node, {prefix} > details > .ct-node")
+
+
+def type_in(browser, selector: str, text: str):
+    field = find(browser, selector)
+    field.clear()
+    field.send_keys(text)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    data = load_breast_cancer()
+    clf = ConTreeClassifier(3).fit(data.data, data.target_names[data.target])
+    return clf, data
+
+
+def test_a_node_folds_on_a_click(visit, cancer):
+    clf, data = cancer
+    browser = visit(clf, feature_names=data.feature_names, title="Breast cancer")
+    assert browser.title == "Breast cancer"
+    child = int(clf.tree_.children_left[1])
+    assert box(browser, child).is_displayed()
+    box(browser, 1).click()
+    assert not box(browser, child).is_displayed()
+    assert box(browser, int(clf.tree_.children_right[0])).is_displayed()
+    box(browser, 1).click()
+    assert box(browser, child).is_displayed()
+    find(browser, "#ct-close").click()
+    assert not box(browser, 1).is_displayed()
+    find(browser, "#ct-open").click()
+    assert box(browser, clf.tree_.node_count - 1).is_displayed()
+
+
+def test_the_route_of_a_row_ends_in_its_leaf(visit, cancer):
+    clf, data = cancer
+    browser = visit(clf, feature_names=data.feature_names)
+    leaves = clf.apply(data.data)
+    for leaf in np.unique(leaves):
+        row = data.data[np.flatnonzero(leaves == leaf)[0]]
+        find(browser, "#ct-close").click()  # the route unfolds what it passes
+        type_in(browser, "#ct-row", ", ".join(map(repr, row.tolist())))
+        answer = find(browser, "#ct-answer")
+        assert answer.get_attribute("data-leaf") == str(leaf)
+        assert answer.text.startswith(clf.predict(row[np.newaxis])[0] + ":")
+        route = browser.find_elements("css selector", "li.ct-route")
+        assert [int(item.get_attribute("data-node")) for item in route] == clf.tree_.path(leaf)
+        assert box(browser, leaf).is_displayed()
+        lines = browser.find_elements("css selector", ".ct-line-of-route polyline")
+        assert len(lines) == clf.tree_.node_depth[leaf]
+
+
+def test_values_one_by_one_and_what_is_no_number(visit, cancer):
+    clf, data = cancer
+    browser = visit(clf, feature_names=data.feature_names)
+    root = int(clf.tree_.feature[0])
+    type_in(browser, f'input[data-feature="{root}"]', "-1e9")
+    assert "To go on: " in find(browser, "#ct-answer").text
+    nodes = [
+        item.get_attribute("data-node")
+        for item in browser.find_elements("css selector", "li.ct-route")
+    ]
+    assert nodes == ["0", "1"]
+    type_in(browser, f'input[data-feature="{root}"]', "1,5")
+    assert "not numbers" in find(browser, "#ct-answer").text
+    assert not browser.find_elements("css selector", "li.ct-route")
+    type_in(browser, "#ct-row", "1 2 3")
+    assert "3 numbers of 30" in find(browser, "#ct-answer").text
+
+
+def test_thresholds_are_exact_in_the_page(visit):
+    low = 0.1
+    clf = ConTreeClassifier(1).fit([[low], [np.nextafter(low, 1.0)]], ["low", "high"])
+    browser = visit(clf)
+    for value in (low, float(np.nextafter(low, 1.0))):
+        type_in(browser, 'input[data-feature="0"]', repr(value))
+        assert find(browser, "#ct-answer").text.startswith(clf.predict([[value]])[0])
+
+
+def test_hover_shows_the_counts(visit):
+    from selenium.webdriver import ActionChains
+
+    iris = load_iris()
+    clf = ConTreeClassifier(2).fit(iris.data, iris.target_names[iris.target])
+    browser = visit(clf)
+    assert not find(browser, "#ct-tip").is_displayed()
+    ActionChains(browser).move_to_element(box(browser, 0)).perform()
+    shown = find(browser, "#ct-tip").text
+    for part in ("Node 0: 150 rows", "setosa", "50 (33.3 %)", "virginica"):
+        assert part in shown
+
+
+def test_evil_names_are_only_text(visit):
+    clf = ConTreeClassifier(1).fit([[1.0], [2.0]], [EVIL, EVIL + "2"])
+    browser = visit(clf, feature_names=[EVIL], title=EVIL)
+    assert browser.title == EVIL
+    assert EVIL in box(browser, 0).text
+    type_in(browser, "#ct-row", "2")
+    assert find(browser, "#ct-answer").text.startswith(EVIL + "2:")
+
+
+def test_a_leaf_alone(visit):
+    browser = visit(ConTreeClassifier(0).fit([[1.0], [2.0], [3.0]], [0, 1, 1]))
+    assert find(browser, "#ct-answer").text == "1: leaf 0, 3 rows, 1 error"
+
+
+def test_a_classifier_from_json(visit, cancer):
+    clf, data = cancer
+    browser = visit(ConTreeClassifier.from_json(clf.to_json()))
+    type_in(browser, "#ct-row", " ".join(map(repr, data.data[0].tolist())))
+    leaf = find(browser, "#ct-answer").get_attribute("data-leaf")
+    assert leaf == str(clf.apply(data.data[:1])[0])
