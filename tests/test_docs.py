@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from pathlib import Path
 
@@ -36,6 +37,23 @@ def test_readme_example_runs(capsys):
     out = capsys.readouterr().out
     assert "optimal" in out
     assert "|--- " in out
+
+
+def test_exports_example_runs_and_every_export_is_listed(capsys):
+    path = ROOT / "docs" / "exports.md"
+    for example in python_examples(path):
+        exec(compile(example, path.name, "exec"), {})
+    assert "'setosa'" in capsys.readouterr().out
+    listed = set(re.findall(r"`(\w+)\(", path.read_text().split("```")[0]))
+    assert listed == set(contree.export.__all__) | {"from_json"}
+
+
+def test_the_json_has_the_documented_members():
+    text = (ROOT / "docs" / "exports.md").read_text().split("## The JSON")[1]
+    members = re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE)
+    documented = [name for names in members for name in re.findall(r"`(\w+)`", names)]
+    clf = ConTreeClassifier(0).fit([[0.0]], [0])
+    assert documented == list(json.loads(clf.to_json()))
 
 
 def test_docstring_example_runs():
