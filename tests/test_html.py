@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
@@ -77,15 +78,17 @@ def test_the_page_is_whole_and_alone(clf, tmp_path):
 
 def test_names_cannot_break_the_page(clf, tmp_path):
     plain = Outline(page(clf, tmp_path))
-    evil = Outline(
-        page(
-            clf,
-            tmp_path,
-            feature_names=[f"{EVIL}{f}" for f in range(4)],
-            class_names=[f"{EVIL}{c}" for c in range(3)],
-            title=EVIL,
-        )
+    text = page(
+        clf,
+        tmp_path,
+        feature_names=[f"{EVIL}{f}" for f in range(4)],
+        class_names=[f"{EVIL}{c}" for c in range(3)],
+        title=EVIL,
     )
+    evil = Outline(text)
+    data = text.split('id="ct-data">')[1].split("</script>")[0]
+    assert json.loads(data)["classes"][0] == f"{EVIL}0"
+    assert not set("<>&") & set(data)
     assert evil.tags == plain.tags
     assert any(EVIL in text for text in evil.texts)
     assert not any(name.startswith("on") for name, _ in evil.attributes)
@@ -93,6 +96,7 @@ def test_names_cannot_break_the_page(clf, tmp_path):
 
 @settings(max_examples=50)
 @given(st.text(min_size=1), st.text(min_size=1))
+@example(EVIL, EVIL)
 def test_no_name_breaks_the_notebook(feature, label):
     one = ConTreeClassifier(1).fit([[1.0], [2.0]], [label, label + "x"])
     one.feature_names_in_ = np.array([feature], dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 
@@ -106,6 +107,17 @@ def test_a_float32_value_on_the_edge_goes_the_same_way():
         [[np.nextafter(near, np.float32(v))] for v in (-9, 9)] + [[near]], dtype=np.float32
     )
     assert (clf.to_sklearn().predict(rows) == clf.predict(rows)).all()
+
+
+@pytest.mark.parametrize("share", [0.9, 0.95])
+def test_a_threshold_that_is_no_midpoint_stays_inside_its_gap(share):
+    """Rounding carries the left neighbour over the threshold; the float32 one must follow it."""
+    step = float(np.spacing(np.float32(1.0)))
+    below, above = 1.0 + 0.9 * step, 5.0
+    data = json.loads(ConTreeClassifier(1).fit([[below], [above]], [0, 1]).to_json())
+    data["tree"]["threshold"][0] = 1.0 + share * step
+    cart = ConTreeClassifier.from_json(json.dumps(data)).to_sklearn()
+    assert cart.predict([[below], [above]]).tolist() == [0, 1]
 
 
 def test_it_needs_a_fit():
