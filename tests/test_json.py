@@ -121,6 +121,7 @@ def change(path, value):
         (["parameters"], ..., "parameters is missing"),
         (["parameters"], [], "parameters must be an object"),
         (["parameters", "max_depth"], -1, "max_depth"),
+        (["parameters", "max_depth"], True, "max_depth must be a number, not True"),
         (["parameters", "new"], 1, "parameters.new is not a parameter"),
         (["classes", "labels"], [0, 1], "class_counts must have rows of 2"),
         (["classes", "labels"], [1, 0, 2], "sorted and distinct"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import runpy
+import subprocess
 import sys
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,3 +176,22 @@ def test_colours():
     assert all(len(c) == 7 and c.startswith("#") for c in colours)
     mixed, pure = colours[0], colours[2]
     assert int(mixed[5:], 16) > int(pure[5:], 16)  # the same class, paler
+
+
+def test_the_picture_in_the_readme_is_made_by_its_script(tmp_path, capsys):
+    script = Path(__file__).parents[1] / "docs" / "figures" / "make_tree.py"
+    runpy.run_path(str(script))["main"](tmp_path / "tree.png")
+    assert "optimal, 9 errors" in capsys.readouterr().out
+    size = (tmp_path / "tree.png").stat().st_size
+    stored = script.with_name("tree.png")
+    assert (
+        f"({stored.relative_to(script.parents[2])})"
+        in (script.parents[2] / "README.md").read_text()
+    )
+    assert 10_000 < size < 200_000
+    assert stored.stat().st_size < 200_000
+
+
+def test_matplotlib_is_imported_only_when_it_draws():
+    check = "import contree, sys; sys.exit('matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", check], check=True)

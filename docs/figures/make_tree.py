@@ -15,12 +15,13 @@ from sklearn.datasets import load_breast_cancer
 
 from contree import ConTreeClassifier
 
+PATH = Path(__file__).with_name("tree.png")
 
-def main() -> None:
+
+def main(path: Path = PATH) -> None:
     data = load_breast_cancer()
     clf = ConTreeClassifier(max_depth=3).fit(data.data, data.target_names[data.target])
     ax = clf.plot(feature_names=data.feature_names)
-    path = Path(__file__).with_name("tree.png")
     ax.figure.savefig(path, dpi=150, metadata={"Software": None})
     print(f"{path}: {clf.status_}, {clf.errors_} errors, {path.stat().st_size} bytes")
 

@@ -118,9 +118,11 @@ def read_json(classifier_class, text: str):
 
 def _with_parameters(classifier_class, parameters: dict):
     known = classifier_class().get_params()
-    for name in parameters:
+    for name, value in parameters.items():
         if name not in known:
             raise check.damaged(f"parameters.{name} is not a parameter of this version")
+        if isinstance(value, bool) and name != "verbose":
+            raise check.damaged(f"parameters.{name} must be a number, not {value}")
     classifier = classifier_class(**parameters)
     try:
         classifier._validate_params()
