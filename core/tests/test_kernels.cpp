@@ -74,7 +74,7 @@ Input<Entry> draw_input(Random& random, Row rows) {
         to[rows] = P::sentinel();
         // Any word on ties is allowed where there are some, and where there are none (in the rows of a class pair).
         const bool distinct = ranks.back() - ranks.front() + 1 == rows;
-        input.ties.push_back(distinct && random.chance(0.7) ? Ties::none : random.pick({Ties::few, Ties::many}));
+        input.ties.push_back(distinct && random.chance(0.7) ? Ties::none : random.pick({Ties::irregular, Ties::regular}));
     }
     input.words.resize(numbers.back() + 1);
     const int density = static_cast<int>(random.below(4));

@@ -24,6 +24,7 @@ namespace contree {
     row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
     row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \
+    row(inheritance_cells, 20000, 0, INT32_MAX, "best_first: rows x features from which B4 serves depth two")   \
     row(cache, 1, 0, 1, "both: keep solved (rows, depth) and their proved bounds")                       \
     row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")
 

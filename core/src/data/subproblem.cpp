@@ -42,7 +42,8 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& mov
         count += count_bits(bits[w]);
     }
     sub.cut_count[f] = count;
-    sub.ties[f] = count + 1 == sub.rows ? Ties::none : count >= sub.rows / 16 ? Ties::few : Ties::many;
+    const bool regular = count < sub.rows / 16 || count + sub.rows / 32 >= sub.rows;
+    sub.ties[f] = count + 1 == sub.rows ? Ties::none : regular ? Ties::regular : Ties::irregular;
     sub.feature[f] = feature;
     ++sub.features;
 }

@@ -76,8 +76,9 @@ struct Cuts {
     }
 };
 
-// Equal values in an order: with few of them a loop had better not branch on each.
-enum class Ties : std::uint8_t { none, few, many };
+// Equal values in an order.  Regular: so rare, or in such long groups, that a loop may branch on each; irregular: it
+// had better not.
+enum class Ties : std::uint8_t { none, regular, irregular };
 
 template <class Entry>
 struct Subproblem {

@@ -12,7 +12,6 @@ namespace contree {
 
 namespace {
 
-constexpr std::uint64_t inheritance_cells = 20000;   // rows x features from which B4 pays at depth two
 constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
@@ -227,7 +226,7 @@ Outcome BestFirst<Entry>::solve_shallow(Worker& worker, Node& node, const Questi
 template <class Entry>
 bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t depth) const {
     if (!options_.switches.inheritance || depth < 2) return false;
-    return depth > 2 || std::uint64_t{sub.rows} * sub.features >= inheritance_cells;
+    return depth > 2 || std::uint64_t{sub.rows} * sub.features >= static_cast<std::uint64_t>(options_.switches.inheritance_cells);
 }
 
 template <class Entry>
