@@ -32,7 +32,7 @@ template <class Entry>
 void search(const RankedTable& ranked, const Options& options, const Control& control, Clock::time_point start,
             Result& result) {
     Arena arena;
-    const auto root = root_subproblem<Entry>(ranked, scalar_movers, arena);
+    const auto root = root_subproblem<Entry>(ranked, *chosen_kernel().movers, arena);
     const auto improved = [&](Score objective, Score lower_bound) {
         result.history.push_back({seconds_since(start), objective, lower_bound});
     };

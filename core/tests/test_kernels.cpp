@@ -16,6 +16,7 @@ template <class Entry>
 struct Input {
     std::vector<Entry> entries;
     std::vector<Ties> ties;
+    std::vector<std::uint8_t> takes;
     std::vector<std::uint64_t> words;
     Sweep<Entry> sweep;
 };
@@ -59,7 +60,7 @@ Input<Entry> draw_input(Random& random, Row rows) {
     std::vector<Row> numbers;
     for (Row number = 0; numbers.size() < rows; ++number)
         if (!gaps || random.chance(0.7) || P::limit - number <= rows - numbers.size()) numbers.push_back(number);
-    const auto features = static_cast<std::uint32_t>(rows > 2000 ? 1 + random.below(2) : 1 + random.below(4));
+    const auto features = static_cast<std::uint32_t>(rows > 2000 ? 1 + random.below(5) : 1 + random.below(11));
     const std::size_t stride = rows + 1 + (random.chance(0.5) ? random.below(40) : 0);
     input.entries.resize(stride * (features - 1) + rows + 1);
     for (Entry& entry : input.entries) entry = static_cast<Entry>(random.next());   // padding holds anything
@@ -72,9 +73,6 @@ Input<Entry> draw_input(Random& random, Row rows) {
         for (Row k = 0; k < rows; ++k) to[k] = P::make(ranks[k], order[k]);
         std::sort(to, to + rows);
         to[rows] = P::sentinel();
-        // Any word on ties is allowed where there are some, and where there are none (in the rows of a class pair).
-        const bool distinct = ranks.back() - ranks.front() + 1 == rows;
-        input.ties.push_back(distinct && random.chance(0.7) ? Ties::none : random.pick({Ties::irregular, Ties::regular}));
     }
     input.words.resize(numbers.back() + 1);
     const int density = static_cast<int>(random.below(4));
@@ -89,7 +87,17 @@ Input<Entry> draw_input(Random& random, Row rows) {
     }
     const Row skewed = numbers[random.below(numbers.size())];
     const Row boundary = random.pick<Row>({0, numbers.back() + 1, numbers.back() / 2, skewed, 1, numbers.back()});
-    input.sweep = {input.entries.data(), stride, input.ties.data(), features, rows, input.words.data(), boundary};
+    // Groups of one class may be marked or not, and any word on ties is allowed where there are some.
+    input.takes.resize(stride * (features - 1) + rows);
+    for (std::uint8_t& take : input.takes) take = static_cast<std::uint8_t>(random.next());
+    for (std::uint32_t f = 0; f < features; ++f) {
+        const auto& movers = scalar_movers.of<Entry>();
+        const Entry* const order = input.entries.data() + f * stride;
+        std::uint8_t* const takes = input.takes.data() + f * stride;
+        const Row skipped = random.chance(0.5) ? movers.mark_takes(order, rows, boundary, takes) : movers.mark_ends(order, rows, takes);
+        input.ties.push_back(skipped == 0 && random.chance(0.7) ? Ties::none : random.pick({Ties::irregular, Ties::regular}));
+    }
+    input.sweep = {input.entries.data(), stride, input.takes.data(), input.ties.data(), features, rows, input.words.data(), boundary};
     return input;
 }
 
@@ -150,7 +158,7 @@ void test_extreme_sums() {
             const auto all = static_cast<std::int32_t>(rows);
             for (const Kernel* kernel : available_kernels()) {
                 SideSums sums;
-                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, &ties, 1, rows, words.data(), boundary}, sums);
+                kernel->sweep(Sweep<NarrowEntry>{entries.data(), rows + 1, nullptr, &ties, 1, rows, words.data(), boundary}, sums);
                 for (unsigned s = 0; s < side_count; ++s) {
                     CHECK_EQUAL(sums.high[s], boundary == 0 ? 0 : all);
                     CHECK_EQUAL(sums.low[s], boundary == 0 ? -all : 0);

@@ -51,6 +51,10 @@ void compare_movers(Random& random, Row rows) {
     plain.partition(order.data(), rows, route.data(), left.data(), right.data());
     plain.filter(order.data(), rows, a, a_size, b, b_size, filtered.data());
     plain.mark_cuts(order.data(), rows, bits.data());
+    const Row boundary = static_cast<Row>(random.below(rows + 1));
+    std::vector<std::uint8_t> takes(rows), ends(rows);
+    const Row skipped = plain.mark_takes(order.data(), rows, boundary, takes.data());
+    const Row inner = plain.mark_ends(order.data(), rows, ends.data());
     for (const Kernel* kernel : available_kernels()) {
         const auto& movers = kernel->movers->of<Entry>();
         const auto garbage = static_cast<Entry>(random.next());
@@ -63,6 +67,11 @@ void compare_movers(Random& random, Row rows) {
         CHECK(same(right, right2, rights));
         CHECK(same(filtered, filtered2, kept));
         CHECK(bits == bits2);
+        std::vector<std::uint8_t> takes2(rows, 0x5a), ends2(rows, 0x5a);
+        CHECK_EQUAL(movers.mark_takes(order.data(), rows, boundary, takes2.data()), skipped);
+        CHECK_EQUAL(movers.mark_ends(order.data(), rows, ends2.data()), inner);
+        CHECK(takes == takes2);
+        CHECK(ends == ends2);
     }
     // The plain ones mean what they say.
     std::size_t l = 0, r = 0, f = 0;
@@ -72,7 +81,16 @@ void compare_movers(Random& random, Row rows) {
         const Entry expected = Packed<Entry>::make(Packed<Entry>::rank(order[k]), target & ~right_bit);
         moved &= ((target & right_bit) != 0 ? right[r++] : left[l++]) == expected;
         if (row - a < a_size || row - b < b_size) moved &= filtered[f++] == order[k];
-        moved &= (bits[k / 64] >> k % 64 & 1) == (Packed<Entry>::rank(order[k]) != Packed<Entry>::rank(order[k + 1]));
+        const bool end = Packed<Entry>::rank(order[k]) != Packed<Entry>::rank(order[k + 1]);
+        moved &= (bits[k / 64] >> k % 64 & 1) == end;
+        moved &= ends[k] == (end ? 0xff : 0);
+        if (rows > 1000) continue;   // the groups may be as long as the order
+        bool below = false, beyond = false;   // in the group of equal ranks around k
+        for (Row i = k; i > 0 && Packed<Entry>::rank(order[i - 1]) == Packed<Entry>::rank(order[k]); --i)
+            (Packed<Entry>::row(order[i - 1]) < boundary ? below : beyond) = true;
+        for (Row i = k; i < rows && Packed<Entry>::rank(order[i]) == Packed<Entry>::rank(order[k]); ++i)
+            (Packed<Entry>::row(order[i]) < boundary ? below : beyond) = true;
+        moved &= takes[k] == (!end && below && beyond ? 0 : 0xff);
     }
     CHECK(moved);
 }

@@ -16,7 +16,6 @@ Subproblem<Entry> allocate(Row rows, std::uint32_t features, std::uint32_t class
     sub.cut_bits = arena.take<std::uint64_t>(features * sub.words);
     sub.cut_before = arena.take<std::uint32_t>(features * sub.words);
     sub.cut_count = arena.take<std::uint32_t>(features);
-    sub.ties = arena.take<Ties>(features);
     sub.feature = arena.take<FeatureId>(features);
     sub.class_begin = arena.take<Row>(classes + 1);
     return sub;
@@ -42,8 +41,6 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& mov
         count += count_bits(bits[w]);
     }
     sub.cut_count[f] = count;
-    const bool regular = count < sub.rows / 16 || count + sub.rows / 32 >= sub.rows;
-    sub.ties[f] = count + 1 == sub.rows ? Ties::none : regular ? Ties::regular : Ties::irregular;
     sub.feature[f] = feature;
     ++sub.features;
 }

@@ -76,10 +76,6 @@ struct Cuts {
     }
 };
 
-// Equal values in an order.  Regular: so rare, or in such long groups, that a loop may branch on each; irregular: it
-// had better not.
-enum class Ties : std::uint8_t { none, regular, irregular };
-
 template <class Entry>
 struct Subproblem {
     Row rows;
@@ -91,7 +87,6 @@ struct Subproblem {
     std::uint64_t* cut_bits;
     std::uint32_t* cut_before;
     std::uint32_t* cut_count;      // by feature
-    Ties* ties;                    // by feature
     FeatureId* feature;            // the table's number of each feature
     Row* class_begin;              // classes + 1
     const Row* origin;             // the ranked table's number of each row, ascending; may be null

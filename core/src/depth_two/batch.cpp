@@ -21,7 +21,12 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
     statistics_ = &statistics;
     words_ = arena.take<std::uint64_t>(sub.rows);
     pairs_.clear();
-    if (sub.classes == 2) return;
+    if (sub.classes == 2) {
+        pairs_.push_back({0, 1, sub.rows, {}});
+        pairs_[0].sweep = {sub.entries, sub.stride, nullptr, nullptr, sub.features, sub.rows, words_, sub.class_begin[1]};
+        mark_takes(pairs_[0].sweep);
+        return;
+    }
     if (sub.classes > most_paired_classes) {
         class_of_.resize(sub.rows);
         for (std::uint32_t c = 0; c < sub.classes; ++c)
@@ -29,7 +34,7 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
         return;
     }
     for (std::uint32_t b = 1; b < sub.classes; ++b)
-        for (std::uint32_t a = 0; a < b; ++a) pairs_.push_back({a, b, nullptr, 0, sub.class_size(a) + sub.class_size(b)});
+        for (std::uint32_t a = 0; a < b; ++a) pairs_.push_back({a, b, sub.class_size(a) + sub.class_size(b), {}});
     std::sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) {
         return x.rows != y.rows ? x.rows > y.rows : std::pair(x.a, x.b) < std::pair(y.a, y.b);
     });
@@ -100,8 +105,7 @@ void Batch<Entry>::side_sizes() {
 template <class Entry>
 void Batch<Entry>::evaluate_two_classes() {
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
-    kernel_.sweep(Sweep<Entry>{sub_->entries, sub_->stride, sub_->ties, sub_->features, sub_->rows, words_,
-                               sub_->class_begin[1]}, sums_);
+    kernel_.sweep(pairs_[0].sweep, sums_);
     for (std::size_t s = 0; s < side_count; ++s) {
         const std::int32_t positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
         reached_[s] = proved_[s] = std::min(positive - sums_.high[s], negative + sums_.low[s]);
@@ -146,10 +150,9 @@ void Batch<Entry>::evaluate_classes(Score ub) {
         if (!any_live) break;
         if (!helps) continue;
         Pair& pair = pairs_[i];
-        if (pair.entries == nullptr) filter_rows(pair);
+        if (pair.sweep.entries == nullptr) filter_rows(pair);
         statistics_->row_visits += std::int64_t{pair.rows} * sub.features;
-        kernel_.sweep(Sweep<Entry>{pair.entries, pair.stride, sub.ties, sub.features, pair.rows, words_,
-                                   sub.class_begin[pair.b]}, sums_);
+        kernel_.sweep(pair.sweep, sums_);
         for (std::size_t s = 0; s < side_count; ++s)
             right[s] = std::max({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
     }
@@ -179,15 +182,38 @@ void Batch<Entry>::evaluate_one_by_one() {
 template <class Entry>
 void Batch<Entry>::filter_rows(Pair& pair) {
     const Subproblem<Entry>& sub = *sub_;
-    pair.stride = pair.rows + mover_padding;
-    Entry* const entries = arena_->take<Entry>(pair.stride * sub.features);
+    const std::size_t stride = pair.rows + mover_padding;
+    Entry* const entries = arena_->take<Entry>(stride * sub.features);
     for (std::uint32_t f = 0; f < sub.features; ++f) {
-        Entry* const to = entries + f * pair.stride;
+        Entry* const to = entries + f * stride;
         kernel_.movers->of<Entry>().filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a),
                                            sub.class_begin[pair.b], sub.class_size(pair.b), to);
         to[pair.rows] = Packed<Entry>::sentinel();
     }
-    pair.entries = entries;
+    pair.sweep = {entries, stride, nullptr, nullptr, sub.features, pair.rows, words_, sub.class_begin[pair.b]};
+    mark_takes(pair.sweep);
+}
+
+// Looking for groups that mix classes pays while ties are few.
+template <class Entry>
+void Batch<Entry>::mark_takes(Sweep<Entry>& sweep) {
+    const EntryMovers<Entry>& movers = kernel_.movers->of<Entry>();
+    auto* const takes = arena_->take<std::uint8_t>(sweep.stride * sweep.features);
+    auto* const ties = arena_->take<Ties>(sweep.features);
+    for (std::uint32_t f = 0; f < sweep.features; ++f) {
+        const Entry* const order = sweep.entries + f * sweep.stride;
+        std::uint8_t* const to = takes + f * sweep.stride;
+        const Row tied = sub_->rows - 1 - sub_->cut_count[f];
+        if (tied == 0) {
+            ties[f] = Ties::none;
+            continue;
+        }
+        const Row skipped = tied < sub_->rows / 8 ? movers.mark_takes(order, sweep.rows, sweep.boundary, to)
+                                                  : movers.mark_ends(order, sweep.rows, to);
+        ties[f] = kind_of_ties(sweep.rows, skipped);
+    }
+    sweep.takes = takes;
+    sweep.ties = ties;
 }
 
 template class Batch<NarrowEntry>;

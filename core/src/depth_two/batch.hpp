@@ -42,12 +42,11 @@ public:
 private:
     using BySide = std::array<std::int32_t, side_count>;
 
-    // The rows of two classes only, in every feature's order.
+    // Rows of two classes in every feature's order, ready for the kernel.
     struct Pair {
         std::uint32_t a, b;               // a < b
-        const Entry* entries = nullptr;   // null until first used
-        std::size_t stride = 0;
         Row rows = 0;
+        Sweep<Entry> sweep{};             // entries null until first used
     };
 
     void write_words();
@@ -56,6 +55,7 @@ private:
     void evaluate_classes(Score ub);
     void evaluate_one_by_one();
     void filter_rows(Pair& pair);
+    void mark_takes(Sweep<Entry>& sweep);
 
     const Kernel& kernel_;
     const Subproblem<Entry>* sub_ = nullptr;

@@ -31,6 +31,11 @@ const Kernel& chosen_kernel() {
                                 "', but this machine has only: " + here);
 }
 
+Ties kind_of_ties(Row rows, Row skipped) {
+    if (skipped == 0) return Ties::none;
+    return skipped <= rows / 32 || skipped >= rows - rows / 16 ? Ties::regular : Ties::irregular;
+}
+
 std::vector<std::string> kernels() {
     std::vector<std::string> names;
     for (const Kernel* kernel : available_kernels()) names.emplace_back(kernel->name);

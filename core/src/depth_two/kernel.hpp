@@ -27,11 +27,19 @@ inline constexpr unsigned side_count = 2 * lane_count;
 inline constexpr std::size_t left_side(std::size_t lane) { return lane; }
 inline constexpr std::size_t right_side(std::size_t lane) { return lane_count + lane; }
 
+// W is taken behind a row unless the next has the same value, as no threshold lies there.  Where all rows of that
+// value are of one class, W is monotone among them and taking it does no harm; so only groups that mix classes
+// count (`Movers::mark_takes`).  Regular: they are so rare, or so long, that a loop may branch on them;
+// irregular: it had better not.
+enum class Ties : std::uint8_t { none, regular, irregular };
+Ties kind_of_ties(Row rows, Row skipped);
+
 template <class Entry>
 struct Sweep {
-    const Entry* entries;            // by feature, `stride` apart, each order with its sentinel
+    const Entry* entries;            // by feature, `stride` apart
     std::size_t stride;
-    const Ties* ties;                // by feature: may the order hold equal values?
+    const std::uint8_t* takes;       // like entries: 0xff where W is taken behind the row, else 0; unset without ties
+    const Ties* ties;                // by feature
     std::uint32_t features;          // at least one
     Row rows;                        // in each order
     const std::uint64_t* words;      // by row number

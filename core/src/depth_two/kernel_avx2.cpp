@@ -38,7 +38,7 @@ struct Bytes {
 };
 
 template <bool ties, class Entry>
-inline void add_rows(const Sweep<Entry>& input, const Entry* order, Row begin, Row end, Bytes& bytes) {
+inline void add_rows(const Sweep<Entry>& input, const Entry* order, [[maybe_unused]] const std::uint8_t* takes, Row begin, Row end, Bytes& bytes) {
     using P = Packed<Entry>;
     __m256i sum0 = bytes.sum[0], sum1 = bytes.sum[1], high0 = bytes.high[0], high1 = bytes.high[1],
             low0 = bytes.low[0], low1 = bytes.low[1];
@@ -51,7 +51,7 @@ inline void add_rows(const Sweep<Entry>& input, const Entry* order, Row begin, R
         sum0 = _mm256_add_epi8(sum0, _mm256_sign_epi8(spread(word, 0), turn));
         sum1 = _mm256_add_epi8(sum1, _mm256_sign_epi8(spread(word, 1), turn));
         if constexpr (ties) {
-            if ((order[k] ^ order[k + 1]) <= P::row_mask) continue;
+            if (takes[k] == 0) continue;
             any = true;
         }
         high0 = _mm256_max_epi8(high0, sum0), high1 = _mm256_max_epi8(high1, sum1);
@@ -78,6 +78,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
     for (unsigned r = 0; r < registers; ++r) high[r] = low[r] = _mm256_setzero_si256();
     for (std::uint32_t f = 0; f < input.features; ++f) {
         const Entry* const order = input.entries + f * input.stride;
+        const std::uint8_t* const takes = input.takes + f * input.stride;
         const bool ties = input.ties[f] != Ties::none;
         for (unsigned r = 0; r < registers; ++r) base[r] = _mm256_setzero_si256();
         for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
@@ -89,8 +90,8 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
                 bytes.high[h] = _mm256_set1_epi8(-128);
                 bytes.low[h] = _mm256_set1_epi8(127);
             }
-            if (ties) add_rows<true>(input, order, begin, end, bytes);
-            else add_rows<false>(input, order, begin, end, bytes);
+            if (ties) add_rows<true>(input, order, takes, begin, end, bytes);
+            else add_rows<false>(input, order, takes, begin, end, bytes);
             for (unsigned r = 0; r < registers; ++r) {
                 if (bytes.any) {
                     high[r] = _mm256_max_epi32(high[r], _mm256_add_epi32(base[r], widen(bytes.high, r)));

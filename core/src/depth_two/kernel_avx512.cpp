@@ -33,6 +33,13 @@ struct Bytes {
     bool any[streams];
 };
 
+// Some features' orders, to be swept together.
+template <class Entry, unsigned streams>
+struct Features {
+    const Entry* order[streams];
+    const std::uint8_t* takes[streams];
+};
+
 // Which unit a row takes: 64 bytes on, where its number reaches the boundary.  Cheaper than a comparison's flag.
 inline std::size_t unit_offset(Row boundary, Row row) {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(std::int64_t{boundary} - 1 - std::int64_t{row}) >> 57 & 64);
@@ -41,7 +48,7 @@ inline std::size_t unit_offset(Row boundary, Row row) {
 // The sums of one feature wait for each other; several features at once keep the units busy: 0.96 ns a row with
 // one, 0.78 with two, 0.73 with four.
 template <Ties ties, unsigned streams, class Entry>
-inline void add_rows(const Sweep<Entry>& input, const Entry* const (&orders)[streams], Row begin, Row end, Bytes<streams>& bytes) {
+inline void add_rows(const Sweep<Entry>& input, const Features<Entry, streams>& features, Row begin, Row end, Bytes<streams>& bytes) {
     using P = Packed<Entry>;
     Bytes<streams> b = bytes;
     if (ties == Ties::none)
@@ -53,20 +60,19 @@ inline void add_rows(const Sweep<Entry>& input, const Entry* const (&orders)[str
     for (Row k = begin; k < end; ++k) {
 #pragma GCC unroll 4
         for (unsigned s = 0; s < streams; ++s) {
-            const Entry* const here = orders[s] + k;
-            const Row row = P::row(*here);
+            const Row row = P::row(features.order[s][k]);
             const __m512i step = _mm512_load_si512(units + unit_offset(boundary, row));
             b.sum[s] = _mm512_mask_add_epi8(b.sum[s], _cvtu64_mask64(words[row]), b.sum[s], step);
             if constexpr (ties == Ties::none) {
                 b.high[s] = _mm512_max_epi8(b.high[s], b.sum[s]);
                 b.low[s] = _mm512_min_epi8(b.low[s], b.sum[s]);
             } else if constexpr (ties == Ties::irregular) {
-                const bool differs = (here[0] ^ here[1]) > P::row_mask;
-                const __mmask64 all = _cvtu64_mask64(-static_cast<std::uint64_t>(differs));
-                b.any[s] |= differs;
+                const auto take = static_cast<std::int64_t>(static_cast<std::int8_t>(features.takes[s][k]));
+                const __mmask64 all = _cvtu64_mask64(static_cast<std::uint64_t>(take));
+                b.any[s] |= take != 0;
                 b.high[s] = _mm512_mask_max_epi8(b.high[s], all, b.high[s], b.sum[s]);
                 b.low[s] = _mm512_mask_min_epi8(b.low[s], all, b.low[s], b.sum[s]);
-            } else if ((here[0] ^ here[1]) > P::row_mask) {
+            } else if (features.takes[s][k] != 0) {
                 b.any[s] = true;
                 b.high[s] = _mm512_max_epi8(b.high[s], b.sum[s]);
                 b.low[s] = _mm512_min_epi8(b.low[s], b.sum[s]);
@@ -115,7 +121,7 @@ struct Extremes {
 };
 
 template <unsigned registers, Ties ties, unsigned streams, class Entry>
-void sweep_features(const Sweep<Entry>& input, const Entry* const (&orders)[streams], Extremes<registers>& extremes) {
+void sweep_features(const Sweep<Entry>& input, const Features<Entry, streams>& features, Extremes<registers>& extremes) {
     using W = Wide<registers>;
     __m512i base[streams][registers];
     for (unsigned s = 0; s < streams; ++s)
@@ -129,7 +135,7 @@ void sweep_features(const Sweep<Entry>& input, const Entry* const (&orders)[stre
             bytes.low[s] = _mm512_set1_epi8(127);
             bytes.any[s] = false;
         }
-        add_rows<ties>(input, orders, begin, end, bytes);
+        add_rows<ties>(input, features, begin, end, bytes);
         for (unsigned s = 0; s < streams; ++s) {
             for (unsigned r = 0; r < registers; ++r) {
                 if (bytes.any[s]) {
@@ -145,11 +151,11 @@ void sweep_features(const Sweep<Entry>& input, const Entry* const (&orders)[stre
 
 // Up to 127 rows nothing overflows a byte, and nothing is widened before the end.
 template <Ties ties, unsigned streams, class Entry>
-void sweep_features(const Sweep<Entry>& input, const Entry* const (&orders)[streams], Extremes<1>& extremes) {
+void sweep_features(const Sweep<Entry>& input, const Features<Entry, streams>& features, Extremes<1>& extremes) {
     Bytes<streams> bytes;
     for (unsigned s = 0; s < streams; ++s) bytes.sum[s] = bytes.high[s] = bytes.low[s] = _mm512_setzero_si512();
     for (bool& any : bytes.any) any = false;
-    add_rows<ties>(input, orders, 0, input.rows, bytes);
+    add_rows<ties>(input, features, 0, input.rows, bytes);
     for (unsigned s = 0; s < streams; ++s) {
         extremes.high[0] = _mm512_max_epi8(extremes.high[0], bytes.high[s]);
         extremes.low[0] = _mm512_min_epi8(extremes.low[0], bytes.low[s]);
@@ -158,27 +164,30 @@ void sweep_features(const Sweep<Entry>& input, const Entry* const (&orders)[stre
 }
 
 template <unsigned registers, Ties ties, unsigned streams, class Entry>
-void sweep_group(const Sweep<Entry>& input, const Entry* const* orders, Extremes<registers>& extremes) {
-    const Entry* group[streams];
-    for (unsigned s = 0; s < streams; ++s) group[s] = orders[s];
-    if constexpr (registers == 1) sweep_features<ties, streams>(input, group, extremes);
-    else sweep_features<registers, ties, streams>(input, group, extremes);
+void sweep_group(const Sweep<Entry>& input, const std::uint32_t* f, Extremes<registers>& extremes) {
+    Features<Entry, streams> features;
+    for (unsigned s = 0; s < streams; ++s) {
+        features.order[s] = input.entries + f[s] * input.stride;
+        features.takes[s] = input.takes + f[s] * input.stride;
+    }
+    if constexpr (registers == 1) sweep_features<ties, streams>(input, features, extremes);
+    else sweep_features<registers, ties, streams>(input, features, extremes);
 }
 
 // All features with ties of one kind, four at a time, then the rest.
 template <unsigned registers, Ties ties, class Entry>
 void sweep_kind(const Sweep<Entry>& input, Extremes<registers>& extremes) {
-    const Entry* orders[4];
+    std::uint32_t group[4];
     unsigned waiting = 0;
     for (std::uint32_t f = 0; f < input.features; ++f) {
         if (input.ties[f] != ties) continue;
-        orders[waiting++] = input.entries + f * input.stride;
+        group[waiting++] = f;
         if (waiting < 4) continue;
-        sweep_group<registers, ties, 4>(input, orders, extremes);
+        sweep_group<registers, ties, 4>(input, group, extremes);
         waiting = 0;
     }
-    if (waiting >= 2) sweep_group<registers, ties, 2>(input, orders, extremes);
-    if (waiting % 2 == 1) sweep_group<registers, ties, 1>(input, orders + (waiting - 1), extremes);
+    if (waiting >= 2) sweep_group<registers, ties, 2>(input, group, extremes);
+    if (waiting % 2 == 1) sweep_group<registers, ties, 1>(input, group + (waiting - 1), extremes);
 }
 
 template <unsigned registers, class Entry>

@@ -14,6 +14,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
     std::fill_n(sums.low, side_count, 0);
     for (std::uint32_t f = 0; f < input.features; ++f) {
         const Entry* const order = input.entries + f * input.stride;
+        const std::uint8_t* const takes = input.takes + f * input.stride;
         std::fill_n(sums.end, side_count, 0);
         for (Row k = 0; k < input.rows; ++k) {
             const Row row = P::row(order[k]);
@@ -21,7 +22,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
             const std::int32_t sign = row < input.boundary ? 1 : -1;
             for (unsigned s = 0; s < side_count; ++s)
                 sums.end[s] += (word >> s & 1) != 0 ? sign : 0;
-            if (P::rank(order[k]) == P::rank(order[k + 1])) continue;   // no threshold between equal values
+            if (input.ties[f] != Ties::none && takes[k] == 0) continue;
             for (unsigned s = 0; s < side_count; ++s) {
                 sums.high[s] = std::max(sums.high[s], sums.end[s]);
                 sums.low[s] = std::min(sums.low[s], sums.end[s]);
