@@ -43,7 +43,7 @@ Outcome BestFirst<Entry>::run() {
         try {
             for (std::size_t i = 1; i < workers_.size(); ++i)
                 helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
-            outcome = deepen(*workers_[0]);
+            outcome = search(*workers_[0]);
         } catch (...) {
             fail();
         }
@@ -74,18 +74,34 @@ Statistics BestFirst<Entry>::statistics() const {
     return sum;
 }
 
+// Whatever ends it, the result is no worse than CART's tree.  That tree costs next to nothing on many rows, beside
+// what follows; on few rows it is left until the search turns out to have been stopped.
+template <class Entry>
+Outcome BestFirst<Entry>::search(Worker& worker) {
+    constexpr std::uint64_t many_cells = 2'000'000;
+    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena); };
+    const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
+    Outcome incumbent;
+    if (first) first_tree(incumbent, greedy());
+    incumbent = deepen(worker, std::move(incumbent));
+    if (!first && !incumbent.proved() && control_.stopped() && !control_.abandoned()) {
+        const Score lower = incumbent.lower;
+        first_tree(incumbent, greedy());
+        incumbent.lower = lower;
+    }
+    return incumbent;
+}
+
 // All rows, one level deeper each time: a level's tree is the next one's first incumbent, and the end of its bounds.
 // Stops at the depth asked for, or where no tree of any depth has fewer errors.
 template <class Entry>
-Outcome BestFirst<Entry>::deepen(Worker& worker) {
+Outcome BestFirst<Entry>::deepen(Worker& worker, Outcome incumbent) {
     constexpr std::int64_t cheap_depth = 3;   // up to here, looking for equal rows would cost more than it can save
     const std::int64_t target_depth = options_.max_depth;
     std::int64_t depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
-    const bool limited = options_.time_limit < std::numeric_limits<double>::infinity();
     Score irreducible = 0;
     proved_ = class_count_bound(root_, target_depth);
-    Outcome incumbent, outcome;
-    if (limited) first_tree(incumbent, greedy_tree(root_, target_depth, *kernel_.movers, worker.arena));
+    Outcome outcome;
     Profile learnt;
     for (;; ++depth) {
         Profile next;
@@ -108,7 +124,7 @@ Outcome BestFirst<Entry>::deepen(Worker& worker) {
         // What is proved for this depth does not hold for a greater one.
         incumbent.lower = proved_;
         if (incumbent.upper - options_.max_gap <= proved_ || stopping()) return incumbent;
-        if (depth == 2 && (limited || target_depth > cheap_depth))
+        if (depth == 2 && target_depth > cheap_depth)
             first_tree(incumbent, rollout_tree(worker.depth_two, root_, target_depth, outcome, *kernel_.movers, worker.arena,
                                                worker.statistics));
     }

@@ -90,7 +90,8 @@ private:
         const Outcome* incumbent = nullptr;      // a tree of this depth, found before
     };
 
-    Outcome deepen(Worker& worker);
+    Outcome search(Worker& worker);
+    Outcome deepen(Worker& worker, Outcome incumbent);
     void first_tree(Outcome& incumbent, Outcome tree);
     Outcome solve(Worker& worker, Question question);
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
