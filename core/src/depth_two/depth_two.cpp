@@ -61,7 +61,8 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
         close(open_between(f, left_end, right_end, inherited_, ub_, rules_, found_));
         for (const Segment& segment : found_)
             if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
-        for (const Point& point : inherited_) note(f, point);
+        for (const Point& point : inherited_)   // those that close nothing here are not worth handing on
+            if (point.total() >= ub_) note(f, point);
     }
 }
 

@@ -33,7 +33,7 @@ const Kernel& chosen_kernel() {
 
 Ties kind_of_ties(Row rows, Row skipped) {
     if (skipped == 0) return Ties::none;
-    return skipped <= rows / 32 || skipped >= rows - rows / 16 ? Ties::regular : Ties::irregular;
+    return skipped <= rows / 32 || skipped >= rows - rows / 8 ? Ties::regular : Ties::irregular;
 }
 
 std::vector<std::string> kernels() {
