@@ -6,7 +6,8 @@ namespace contree {
 
 namespace {
 
-constexpr unsigned most_lanes = 5;   // thresholds tried at once in one segment
+constexpr unsigned most_lanes = 5;    // thresholds tried at once in an untouched feature
+constexpr unsigned most_spare = 10;   // and in any segment, where lanes are to spare
 
 // Sorts by two small numbers and remembers a third, in one word.  Large numbers are cut off, which changes the
 // order in which segments are taken and nothing else.
@@ -99,14 +100,14 @@ void DepthTwo<Entry>::choose_lanes() {
     }
     std::sort(keys_.begin(), keys_.end());
     batch_.lanes.clear();
-    const unsigned each = std::max(1u, std::min(most_lanes, room / static_cast<unsigned>(keys_.size())));
+    const unsigned each = std::max(1u, std::min(most_spare, room / static_cast<unsigned>(keys_.size())));
     for (const std::uint64_t key : keys_) {
         const auto i = static_cast<std::uint32_t>(index_of(key));
         const Segment& segment = open_[i].segment;
         const bool fresh = segment.u.z == 0 && segment.v.z == sub_->rows;
         const auto left = static_cast<unsigned>(room - batch_.lanes.size());
         if (left == 0) break;
-        spread_lanes(i, std::min(left, fresh ? most_lanes : each));
+        spread_lanes(i, std::min(left, fresh ? std::max(most_lanes, each) : each));
     }
     std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
