@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from contree import ConTreeClassifier
 from oracle import check_tree
@@ -37,6 +38,29 @@ def test_more_time_is_not_worse():
     X, y = hard_set(n=1500, p=5)
     errors = [ConTreeClassifier(4, time_limit=limit).fit(X, y).errors_ for limit in (0, 2.0)]
     assert errors[1] <= errors[0]
+
+
+@pytest.mark.parametrize("limit", [0, 0.2])
+@pytest.mark.parametrize("depth", [2, 4, 6])
+def test_never_worse_than_greedy(depth, limit):
+    """CART's own tree is the least that a fit keeps; normal values leave it no ties to break."""
+    rng = np.random.default_rng(depth)
+    X = rng.normal(size=(3000, 8))
+    y = (X[:, 0] * X[:, 1] + 0.5 * X[:, 2] > 0).astype(int) + (X[:, 3] > 1)
+    cart = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+    clf = ConTreeClassifier(depth, time_limit=limit).fit(X, y)
+    assert clf.errors_ <= np.count_nonzero(cart.predict(X) != y)
+    check_tree(clf, X, y)
+
+
+def test_any_depth_may_be_asked_for():
+    """The recursion follows the depth that is reached, not the one that is allowed."""
+    X, y = hard_set(n=20000, p=2)
+    clf = ConTreeClassifier(15000, time_limit=0.5).fit(X, y)
+    assert clf.lower_bound_ <= clf.errors_
+    X, y = np.array([[0.0], [0.0], [1.0], [2.0]]), [0, 1, 0, 1]
+    clf = ConTreeClassifier(10**6).fit(X, y)
+    assert (clf.status_, clf.errors_) == ("optimal", 1)  # two equal rows cannot be told apart
 
 
 def test_an_infinite_limit_is_none():

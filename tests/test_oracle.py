@@ -152,8 +152,8 @@ def test_whatever_hypothesis_finds(data):
     assert again.tree_.threshold.tolist() == clf.tree_.threshold.tolist()
 
 
-def middle_size(rng, classes):
-    n, p = int(rng.integers(60, 250)), int(rng.integers(2, 5))
+def middle_size(rng, classes, most_rows):
+    n, p = int(rng.integers(60, most_rows)), int(rng.integers(2, 5))
     X = rng.integers(0, rng.integers(5, 80), size=(n, p)).astype(float)
     y = (X[:, 0] + X[:, -1] > X.mean() * 2).astype(int) + (X[:, 0] > 20) * (classes > 2)
     noisy = rng.random(n) < 0.25
@@ -162,13 +162,15 @@ def middle_size(rng, classes):
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_middle_size_against_pycontree(classes):
+@pytest.mark.parametrize(("depth", "most_rows", "sets"), [(2, 400, 6), (3, 400, 5), (4, 130, 4)])
+def test_middle_size_against_pycontree(classes, depth, most_rows, sets):
     """Sets beyond exhaustive search; integer features, which the peer's float32 holds exactly."""
     pycontree = pytest.importorskip("pycontree")
-    rng = np.random.default_rng(classes)
-    for _ in range(6):
-        X, y = middle_size(rng, classes)
-        peer = pycontree.ConTree(max_depth=3, time_limit=600).fit(X, y.astype(np.intc))
+    rng = np.random.default_rng([classes, depth])
+    for _ in range(sets):
+        X, y = middle_size(rng, classes, most_rows)
+        peer = pycontree.ConTree(max_depth=depth, time_limit=600).fit(X, y.astype(np.intc))
         optimum = int(np.count_nonzero(peer.predict(X) != y))
-        for search in SEARCHES:
-            fit_and_check(X, y, 3, optimum, search=search)
+        for search in SEARCHES if depth < 4 else ("best_first",):
+            fit_and_check(X, y, depth, optimum, search=search)
+        fit_and_check(X, y, depth, optimum, n_jobs=2, search_options={"inheritance_cells": 0})
