@@ -92,14 +92,16 @@ def test_nothing_overlaps(classes, depth, names):
 
 
 def test_what_it_says():
-    iris = load_iris()
-    clf = ConTreeClassifier(2).fit(iris.data, iris.target_names[iris.target])
-    shown = check_picture(clf.plot(feature_names=["a", "b", "c", "d"]), clf)
+    X = np.repeat(np.arange(6.0), 8)[:, None] + 0.125
+    y = np.repeat(["setosa", "versicolor", "virginica"], 16)
+    y[0] = "virginica"  # the only row that no tree gets right; the two thresholds are the only ones
+    clf = ConTreeClassifier(2).fit(X, y)
+    shown = check_picture(clf.plot(feature_names=["a"]), clf)
     assert shown[:4] == ["yes", "no"] * 2
-    assert {"c ≤ 3.65", "c ≤ 2.45", "d ≤ 1.65", "setosa", "48 rows", "2 errors"} <= set(shown)
+    assert {"a ≤ 1.625", "a ≤ 3.625", "setosa", "48 rows", "16 rows", "1 error"} <= set(shown)
     plain = clf.plot(class_names=["x", "y", "z"], decimals=1, legend=False)
     shown = check_picture(plain, clf)
-    assert {"feature_2 ≤ 3.7", "x", "y", "z"} <= set(shown)
+    assert {"feature_0 ≤ 1.6", "feature_0 ≤ 3.6", "x", "y", "z"} <= set(shown)
     assert shown.count("z") == 1
 
 
