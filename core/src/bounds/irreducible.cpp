@@ -40,9 +40,7 @@ Score irreducible_errors(const Subproblem<Entry>& sub) {
     }
 
     // Rows are ordered by class, so inside a group the classes are runs.
-    std::vector<std::uint32_t> class_of(sub.rows);
-    for (std::uint32_t c = 0; c < sub.classes; ++c)
-        std::fill(class_of.begin() + sub.class_begin[c], class_of.begin() + sub.class_begin[c + 1], c);
+    const auto class_of = classes_of_rows(sub);
     Score errors = 0;
     for (Row i = 0; i < sub.rows;) {
         Row end = i, longest = 0, run = 0;

@@ -97,6 +97,15 @@ struct Subproblem {
     Rank rank_left_of(std::uint32_t f, Position z) const { return Packed<Entry>::rank(order(f)[z - 1]); }
 };
 
+// The class of every row.
+template <class Entry>
+std::vector<std::uint32_t> classes_of_rows(const Subproblem<Entry>& sub) {
+    std::vector<std::uint32_t> class_of(sub.rows);
+    for (std::uint32_t c = 0; c < sub.classes; ++c)
+        for (Row r = sub.class_begin[c]; r < sub.class_begin[c + 1]; ++r) class_of[r] = c;
+    return class_of;
+}
+
 template <class Entry>
 Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena);
 

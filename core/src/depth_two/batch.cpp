@@ -28,9 +28,7 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
         return;
     }
     if (sub.classes > most_paired_classes) {
-        class_of_.resize(sub.rows);
-        for (std::uint32_t c = 0; c < sub.classes; ++c)
-            std::fill(class_of_.begin() + sub.class_begin[c], class_of_.begin() + sub.class_begin[c + 1], c);
+        class_of_ = classes_of_rows(sub);
         return;
     }
     for (std::uint32_t b = 1; b < sub.classes; ++b)

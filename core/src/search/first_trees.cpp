@@ -2,6 +2,7 @@
 
 #include "bounds/class_count.hpp"
 #include "tree/locate.hpp"
+#include "tree/purity.hpp"
 
 namespace contree {
 
@@ -9,34 +10,16 @@ namespace {
 
 constexpr std::int64_t deepest_greedy = 64;   // bounds the recursion; no tree that a person reads comes near
 
-// The split that leaves least Gini impurity: the greatest sum over both sides of (sum of squared counts) / rows.
 template <class Entry>
 Split purest_split(const Subproblem<Entry>& sub) {
-    std::vector<std::uint32_t> class_of(sub.rows);
-    for (std::uint32_t c = 0; c < sub.classes; ++c)
-        std::fill(class_of.begin() + sub.class_begin[c], class_of.begin() + sub.class_begin[c + 1], c);
+    const auto class_of = classes_of_rows(sub);
     Split best{0, 0};
     double most = 0;
-    std::vector<double> left(sub.classes), right(sub.classes);
     for (std::uint32_t f = 0; f < sub.features; ++f) {
-        double squares_left = 0, squares_right = 0;
-        for (std::uint32_t c = 0; c < sub.classes; ++c) {
-            left[c] = 0;
-            right[c] = sub.class_size(c);
-            squares_right += right[c] * right[c];
-        }
-        const Entry* const order = sub.order(f);
-        for (Row k = 0; k + 1 < sub.rows; ++k) {
-            const std::uint32_t c = class_of[Packed<Entry>::row(order[k])];
-            squares_left += 2 * left[c]++ + 1;
-            squares_right -= 2 * right[c]-- - 1;
-            if (Packed<Entry>::rank(order[k]) == Packed<Entry>::rank(order[k + 1])) continue;
-            const double purity = squares_left / (k + 1.0) + squares_right / (sub.rows - k - 1.0);
-            if (purity > most) {
-                most = purity;
-                best = {f, k + 1};
-            }
-        }
+        const Purest purest = purest_threshold(sub, f, class_of);
+        if (purest.purity <= most) continue;
+        most = purest.purity;
+        best = {f, purest.z};
     }
     return best;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bounds/class_count.hpp"
+#include "tree/purity.hpp"
 
 namespace contree {
 
@@ -13,14 +14,6 @@ using paper::Interval;
 using paper::SplitIndex;
 
 namespace {
-
-template <class Entry>
-std::vector<std::uint32_t> classes_of_rows(const Subproblem<Entry>& sub) {
-    std::vector<std::uint32_t> class_of(sub.rows);
-    for (std::uint32_t c = 0; c < sub.classes; ++c)
-        std::fill(class_of.begin() + sub.class_begin[c], class_of.begin() + sub.class_begin[c + 1], c);
-    return class_of;
-}
 
 template <class Entry>
 std::vector<Position> threshold_positions(const Subproblem<Entry>& sub, std::uint32_t f) {
@@ -53,23 +46,8 @@ std::vector<std::uint32_t> feature_order(const Subproblem<Entry>& sub, bool by_g
     std::iota(order.begin(), order.end(), 0u);
     if (!by_gini) return order;
     const auto class_of = classes_of_rows(sub);
-    std::vector<double> purity(sub.features, 0);   // sum over the sides of (sum of squared counts) / rows: larger is better
-    for (std::uint32_t f = 0; f < sub.features; ++f) {
-        std::vector<double> left(sub.classes, 0), right(sub.classes, 0);
-        double squares_left = 0, squares_right = 0;
-        for (std::uint32_t c = 0; c < sub.classes; ++c) {
-            right[c] = sub.class_size(c);
-            squares_right += right[c] * right[c];
-        }
-        const Entry* const rows = sub.order(f);
-        for (Row k = 0; k + 1 < sub.rows; ++k) {
-            const std::uint32_t c = class_of[Packed<Entry>::row(rows[k])];
-            squares_left += 2 * left[c]++ + 1;
-            squares_right -= 2 * right[c]-- - 1;
-            if (Packed<Entry>::rank(rows[k]) == Packed<Entry>::rank(rows[k + 1])) continue;
-            purity[f] = std::max(purity[f], squares_left / (k + 1.0) + squares_right / (sub.rows - k - 1.0));
-        }
-    }
+    std::vector<double> purity;
+    for (std::uint32_t f = 0; f < sub.features; ++f) purity.push_back(purest_threshold(sub, f, class_of).purity);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return purity[a] > purity[b]; });
     return order;
 }

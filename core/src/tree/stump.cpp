@@ -10,9 +10,7 @@ namespace contree {
 template <class Entry>
 Stump best_stump(const Subproblem<Entry>& sub) {
     using P = Packed<Entry>;
-    std::vector<std::uint32_t> class_of(sub.rows);
-    for (std::uint32_t c = 0; c < sub.classes; ++c)
-        std::fill(class_of.begin() + sub.class_begin[c], class_of.begin() + sub.class_begin[c + 1], c);
+    const auto class_of = classes_of_rows(sub);
     Stump best{leaf_errors(sub), 0, 0};
     std::vector<Row> left(sub.classes), right(sub.classes);
     for (std::uint32_t f = 0; f < sub.features && best.errors > 0; ++f) {
