@@ -50,18 +50,21 @@ void search(const RankedTable& ranked, const Options& options, const Control& co
 }
 
 void run(const Table& table, const Options& options, const Control& control, Clock::time_point start, Result& result) {
-    const RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
-    // Abandoned before all columns are sorted: features are left out, and nothing is proved.
-    const bool complete = ranked.features == table.features;
+    RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
+    ranked.min_leaf = static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows));
+    const bool plain = ranked.weights.empty() && ranked.min_leaf == 1;
+    if (!plain && options.search == SearchKind::paper)
+        throw std::invalid_argument("the paper's search takes neither weights nor a minimal leaf size");
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
-        return ranked.rows <= limit && std::all_of(ranked.values.begin(), ranked.values.end(),
-                                                   [&](const Values& v) { return v.lowest.size() < limit; });
+        return plain && ranked.rows <= limit &&
+               std::all_of(ranked.columns.begin(), ranked.columns.end(),
+                           [&](const Column& column) { return column.values.lowest.size() < limit; });
     };
     if (fits_narrow()) search<NarrowEntry>(ranked, options, control, start, result);
     else search<WideEntry>(ranked, options, control, start, result);
-    if (!complete) result.lower_bound = 0;
-    result.errors = verify(result.tree, table);
+    if (!ranked.complete) result.lower_bound = 0;   // features were left out, and nothing is proved
+    result.errors = verify(result.tree, table, options.min_samples_leaf);
     if (result.errors != result.objective)
         throw std::logic_error("contree: the tree's errors are not what the search found");
     result.history.push_back({seconds_since(start), result.objective, result.lower_bound});

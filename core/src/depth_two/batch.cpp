@@ -20,8 +20,9 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
     arena_ = &arena;
     statistics_ = &statistics;
     words_ = arena.take<std::uint64_t>(sub.rows);
+    general_ = sub.weighted() || sub.min_leaf() > 1;
     pairs_.clear();
-    if (sub.classes == 2) {
+    if (sub.classes == 2 && !general_) {
         pairs_.push_back({0, 1, sub.rows, {}});
         pairs_[0].sweep = {sub.entries, sub.stride, nullptr, nullptr, sub.features, sub.rows, words_, sub.class_begin[1]};
         mark_takes(pairs_[0].sweep);
@@ -47,7 +48,7 @@ void Batch<Entry>::evaluate(Score ub) {
     if (sub_->classes > most_paired_classes) return evaluate_one_by_one();
     write_words();
     side_sizes();
-    if (sub_->classes == 2) evaluate_two_classes();
+    if (sub_->classes == 2 && !general_) evaluate_two_classes();
     else evaluate_classes(ub);
 }
 
@@ -94,10 +95,24 @@ template <class Entry>
 void Batch<Entry>::side_sizes() {
     size_.fill(0);
     for (std::size_t t = 0; t < lanes.size(); ++t) {
-        size_[left_side(t)] = static_cast<std::int32_t>(lanes[t].z);
-        size_[right_side(t)] = static_cast<std::int32_t>(sub_->rows - lanes[t].z);
+        const Score left = sub_->mass_at(lanes[t].f, lanes[t].z);
+        size_[left_side(t)] = static_cast<Sum>(left);
+        size_[right_side(t)] = static_cast<Sum>(sub_->mass - left);
     }
-    if (with_whole) size_[left_side(whole_lane)] = static_cast<std::int32_t>(sub_->rows);
+    if (with_whole) size_[left_side(whole_lane)] = static_cast<Sum>(sub_->mass);
+    if (!general_) return;
+    row_count_.fill(0);
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        row_count_[left_side(t)] = static_cast<std::int32_t>(lanes[t].z);
+        row_count_[right_side(t)] = static_cast<std::int32_t>(sub_->rows - lanes[t].z);
+    }
+    if (with_whole) row_count_[left_side(whole_lane)] = static_cast<std::int32_t>(sub_->rows);
+}
+
+template <class Entry>
+std::uint64_t Batch<Entry>::used_sides() const {
+    const std::uint64_t used = (std::uint64_t{1} << lanes.size()) - 1;
+    return used | used << lane_count | (with_whole ? std::uint64_t{1} << left_side(whole_lane) : 0);
 }
 
 template <class Entry>
@@ -105,8 +120,8 @@ void Batch<Entry>::evaluate_two_classes() {
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
     kernel_.sweep(pairs_[0].sweep, sums_);
     for (std::size_t s = 0; s < side_count; ++s) {
-        const std::int32_t positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
-        reached_[s] = proved_[s] = std::min(positive - sums_.high[s], negative + sums_.low[s]);
+        const Sum positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
+        reached_[s] = proved_[s] = relaxed_[s] = std::min(positive - sums_.high[s], negative + sums_.low[s]);
     }
 }
 
@@ -117,14 +132,18 @@ void Batch<Entry>::evaluate_two_classes() {
 // times: `potential_[i]` is the most that pairs i, i+1, .. can give.  A lane whose two sides cannot get below
 // ub even so is dead, and a pair that can help no side of a live lane is left out.  (Testing one side alone
 // would be wrong: left and right may use different pairs.)
+//
+// With a minimal leaf size the allowed stumps decide which lanes live and which pairs help.  That leaves no pair out
+// that could help a stump of any leaf size: these get at least as much right, so they need more to be helped.
 template <class Entry>
 void Batch<Entry>::evaluate_classes(Score ub) {
-    const Subproblem<Entry>& sub = *sub_;
-    BySide right{};   // rows classified rightly by the best stump so far
-    for (std::uint32_t c = 0; c < sub.classes; ++c) {
-        kernel_.count_sides(words_ + sub.class_begin[c], sub.class_size(c), class_totals_[c].data());
-        for (std::size_t s = 0; s < side_count; ++s) right[s] = std::max(right[s], class_totals_[c][s]);
-    }
+    weigh_classes();
+    Right right;
+    for (std::uint32_t c = 0; c < sub_->classes; ++c)
+        for (std::size_t s = 0; s < side_count; ++s) right.any[s] = std::max(right.any[s], class_totals_[c][s]);
+    const bool limited = sub_->min_leaf() > 1;
+    if (limited) right.allowed = right.any;
+    BySide& sure = limited ? right.allowed : right.any;
     potential_[pairs_.size()].fill(0);
     for (std::size_t i = pairs_.size(); i-- > 0;) {
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
@@ -139,47 +158,112 @@ void Batch<Entry>::evaluate_classes(Score ub) {
         for (std::size_t t = 0; t < lane_count; ++t) {
             if (t >= lanes.size() && t != whole) continue;
             const std::size_t l = left_side(t), r = right_side(t);
-            const std::int32_t best_left = std::max(right[l], potential_[i][l]), best_right = std::max(right[r], potential_[i][r]);
+            const Sum best_left = std::max(sure[l], potential_[i][l]), best_right = std::max(sure[r], potential_[i][r]);
             const bool live = size_[l] + size_[r] - best_left - best_right < ub;
             any_live |= live;
             if (!live) death[t] = std::min(death[t], i);
-            helps |= live && (a[l] + b[l] > right[l] || a[r] + b[r] > right[r]);
+            helps |= live && (a[l] + b[l] > sure[l] || a[r] + b[r] > sure[r]);
         }
         if (!any_live) break;
-        if (!helps) continue;
-        Pair& pair = pairs_[i];
-        if (pair.sweep.entries == nullptr) filter_rows(pair);
-        statistics_->row_visits += std::int64_t{pair.rows} * sub.features;
-        kernel_.sweep(pair.sweep, sums_);
-        for (std::size_t s = 0; s < side_count; ++s)
-            right[s] = std::max({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
+        if (helps) sweep_pair(pairs_[i], right);
     }
     for (std::size_t t = 0; t < lane_count; ++t) {
         for (const std::size_t s : {left_side(t), right_side(t)}) {
-            reached_[s] = size_[s] - right[s];
-            proved_[s] = size_[s] - std::max(right[s], potential_[death[t]][s]);
+            reached_[s] = size_[s] - sure[s];
+            proved_[s] = size_[s] - std::max(sure[s], potential_[death[t]][s]);
+            relaxed_[s] = size_[s] - std::max(right.any[s], potential_[death[t]][s]);
         }
     }
+}
+
+template <class Entry>
+void Batch<Entry>::weigh_classes() {
+    const Subproblem<Entry>& sub = *sub_;
+    for (std::uint32_t c = 0; c < sub.classes; ++c) {
+        const std::uint64_t* const words = words_ + sub.class_begin[c];
+        if constexpr (may_be_general) {
+            if (sub.weighted()) {
+                kernel_.weigh_sides(words, sub.weight + sub.class_begin[c], sub.class_size(c), class_totals_[c].data());
+                continue;
+            }
+            std::array<std::int32_t, side_count> counts;
+            kernel_.count_sides(words, sub.class_size(c), counts.data());
+            std::copy(counts.begin(), counts.end(), class_totals_[c].begin());
+        } else {
+            kernel_.count_sides(words, sub.class_size(c), class_totals_[c].data());
+        }
+    }
+}
+
+template <class Entry>
+void Batch<Entry>::sweep_pair(Pair& pair, Right& right) {
+    if (pair.sweep.entries == nullptr) filter_rows(pair);
+    statistics_->row_visits += std::int64_t{pair.sweep.rows} * sub_->features;
+    if constexpr (may_be_general) {
+        if (general_ && sub_->mass < std::numeric_limits<std::int32_t>::max()) return sweep_weighted<std::int32_t>(pair, right);
+        if (general_) return sweep_weighted<std::int64_t>(pair, right);
+    }
+    kernel_.sweep(pair.sweep, sums_);
+    const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
+    for (std::size_t s = 0; s < side_count; ++s)
+        right.any[s] = std::max({right.any[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
+}
+
+template <class Entry>
+template <class Lane>
+void Batch<Entry>::sweep_weighted(Pair& pair, Right& right) {
+    if (pair.steps == nullptr) write_steps<Lane>(pair);
+    const Sweep<Entry>& rows = pair.sweep;
+    SideExtremes<Lane> extremes;
+    kernel_.sweep(WeightedSweep<Lane>{rows.entries, rows.stride, rows.takes, rows.features, rows.rows, words_,
+                                      static_cast<const Lane*>(pair.steps), sub_->min_leaf(), row_count_.data(), used_sides()},
+                  extremes);
+    const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
+    for (std::size_t s = 0; s < side_count; ++s) {
+        right.any[s] = std::max({right.any[s], b[s] + extremes.high[s], a[s] - extremes.low[s]});
+        right.allowed[s] = std::max({right.allowed[s], b[s] + extremes.allowed_high[s], a[s] - extremes.allowed_low[s]});
+    }
+}
+
+// What a row adds to W: its weight, with the sign of its class, and nothing where it is of a third one.
+template <class Entry>
+template <class Lane>
+void Batch<Entry>::write_steps(Pair& pair) {
+    const Subproblem<Entry>& sub = *sub_;
+    auto* const steps = arena_->take<Lane>(sub.rows);
+    std::fill_n(steps, sub.rows, Lane{0});
+    for (Row r = sub.class_begin[pair.a]; r < sub.class_begin[pair.a + 1]; ++r) steps[r] = static_cast<Lane>(sub.weight_of(r));
+    for (Row r = sub.class_begin[pair.b]; r < sub.class_begin[pair.b + 1]; ++r) steps[r] = static_cast<Lane>(-sub.weight_of(r));
+    pair.steps = steps;
 }
 
 template <class Entry>
 void Batch<Entry>::evaluate_one_by_one() {
     for (std::size_t t = 0; t < lanes.size(); ++t) {
-        const SideErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
-        reached_[left_side(t)] = static_cast<std::int32_t>(errors.left);
-        reached_[right_side(t)] = static_cast<std::int32_t>(errors.right);
+        const SplitErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
+        reached_[left_side(t)] = static_cast<Sum>(errors.left);
+        reached_[right_side(t)] = static_cast<Sum>(errors.right);
+        relaxed_[left_side(t)] = static_cast<Sum>(errors.relaxed_left);
+        relaxed_[right_side(t)] = static_cast<Sum>(errors.relaxed_right);
     }
     if (with_whole) {
-        reached_[left_side(whole_lane)] = static_cast<std::int32_t>(best_stump(*sub_).errors);
-        reached_[right_side(whole_lane)] = 0;
+        const Stump stump = best_stump(*sub_);
+        reached_[left_side(whole_lane)] = static_cast<Sum>(stump.errors);
+        relaxed_[left_side(whole_lane)] = static_cast<Sum>(stump.relaxed);
+        reached_[right_side(whole_lane)] = relaxed_[right_side(whole_lane)] = 0;
     }
     proved_ = reached_;
     statistics_->row_visits += static_cast<std::int64_t>(lanes.size()) * sub_->rows * sub_->features;
 }
 
+// The pair's rows; all rows where each counts towards the size of a leaf, whatever its class.
 template <class Entry>
 void Batch<Entry>::filter_rows(Pair& pair) {
     const Subproblem<Entry>& sub = *sub_;
+    if (sub.min_leaf() > 1) {
+        pair.sweep = {sub.entries, sub.stride, nullptr, nullptr, sub.features, sub.rows, words_, sub.class_begin[pair.b]};
+        return mark_takes(pair.sweep);
+    }
     const std::size_t stride = pair.rows + mover_padding;
     Entry* const entries = arena_->take<Entry>(stride * sub.features);
     for (std::uint32_t f = 0; f < sub.features; ++f) {
@@ -192,7 +276,7 @@ void Batch<Entry>::filter_rows(Pair& pair) {
     mark_takes(pair.sweep);
 }
 
-// Looking for groups that mix classes pays while ties are few.
+// Looking for groups that mix classes pays while ties are few.  In the general case W is taken at their ends alone.
 template <class Entry>
 void Batch<Entry>::mark_takes(Sweep<Entry>& sweep) {
     const EntryMovers<Entry>& movers = kernel_.movers->of<Entry>();
@@ -202,11 +286,11 @@ void Batch<Entry>::mark_takes(Sweep<Entry>& sweep) {
         const Entry* const order = sweep.entries + f * sweep.stride;
         std::uint8_t* const to = takes + f * sweep.stride;
         const Row tied = sub_->rows - 1 - sub_->cut_count[f];
-        if (tied == 0) {
+        if (tied == 0 && !general_) {
             ties[f] = Ties::none;
             continue;
         }
-        const Row skipped = tied < sub_->rows / 8 ? movers.mark_takes(order, sweep.rows, sweep.boundary, to)
+        const Row skipped = tied < sub_->rows / 8 && !general_ ? movers.mark_takes(order, sweep.rows, sweep.boundary, to)
                                                   : movers.mark_ends(order, sweep.rows, to);
         ties[f] = kind_of_ties(sweep.rows, skipped);
     }

@@ -36,17 +36,26 @@ public:
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
-    Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
-    Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
+    Score proved(std::size_t t) const { return Score{proved_[left_side(t)]} + proved_[right_side(t)]; }
+    // What no stump can get below whose leaves may be of any size: holds for other row sets too (B0).
+    Score relaxed_left(std::size_t t) const { return relaxed_[left_side(t)]; }
+    Score relaxed_right(std::size_t t) const { return relaxed_[right_side(t)]; }
 
 private:
-    using BySide = std::array<std::int32_t, side_count>;
+    static constexpr bool may_be_general = Subproblem<Entry>::may_be_general;
+    using Sum = std::conditional_t<may_be_general, Score, std::int32_t>;
+    using BySide = std::array<Sum, side_count>;
 
     // Rows of two classes in every feature's order, ready for the kernel.
     struct Pair {
         std::uint32_t a, b;               // a < b
         Row rows = 0;
         Sweep<Entry> sweep{};             // entries null until first used
+        const void* steps = nullptr;      // of the general case: see `sweep_weighted`
+    };
+    // What the best stumps on each side get right, of all and of those with leaves large enough.
+    struct Right {
+        alignas(64) BySide any{}, allowed{};
     };
 
     void write_words();
@@ -54,8 +63,15 @@ private:
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
     void evaluate_one_by_one();
+    void weigh_classes();
+    void sweep_pair(Pair& pair, Right& right);
+    template <class Lane>
+    void sweep_weighted(Pair& pair, Right& right);
     void filter_rows(Pair& pair);
     void mark_takes(Sweep<Entry>& sweep);
+    template <class Lane>
+    void write_steps(Pair& pair);
+    std::uint64_t used_sides() const;
 
     const Kernel& kernel_;
     const Subproblem<Entry>* sub_ = nullptr;
@@ -63,7 +79,9 @@ private:
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
     std::vector<Pair> pairs_;   // the most rows first
-    alignas(64) BySide size_, reached_, proved_;
+    bool general_ = false;      // weights, or a minimal leaf size
+    alignas(64) BySide size_, reached_, proved_, relaxed_;   // masses
+    alignas(64) std::array<std::int32_t, side_count> row_count_;   // of each side; kept in the general case only
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one

@@ -52,6 +52,28 @@ struct SideSums {
     alignas(64) std::int32_t end[side_count];    // W behind the last row: pos - neg
 };
 
+// The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
+// of the rows' steps, and has two pairs of extremes: over all thresholds, and over those that leave rows enough.
+template <class Sum>
+struct WeightedSweep {
+    const WideEntry* entries;        // by feature, `stride` apart
+    std::size_t stride;
+    const std::uint8_t* takes;       // like entries: 0xff where a threshold can stand behind the row, else 0
+    std::uint32_t features;
+    Row rows;                        // in each order
+    const std::uint64_t* words;      // by row number
+    const Sum* steps;                // by row number: the weight, with its class's sign; 0 where neither class is meant
+    Row min_leaf;
+    const std::int32_t* sizes;       // rows of each side
+    std::uint64_t used;              // bit s: side s matters
+};
+
+template <class Sum>
+struct SideExtremes {
+    alignas(64) Sum high[side_count], low[side_count];                   // max W at least 0, min W at most 0
+    alignas(64) Sum allowed_high[side_count], allowed_low[side_count];   // the same over the allowed thresholds
+};
+
 struct Kernel {
     const char* name;
     bool (*runs_here)();
@@ -59,10 +81,16 @@ struct Kernel {
     void (*sweep_wide)(const Sweep<WideEntry>&, SideSums&);
     // totals[s] = how many of the words have bit s.
     void (*count_sides)(const std::uint64_t* words, Row rows, std::int32_t* totals);
+    void (*sweep_weighted_32)(const WeightedSweep<std::int32_t>&, SideExtremes<std::int32_t>&);
+    void (*sweep_weighted_64)(const WeightedSweep<std::int64_t>&, SideExtremes<std::int64_t>&);
+    // totals[s] = what the rows weigh whose words have bit s.
+    void (*weigh_sides)(const std::uint64_t* words, const Score* weights, Row rows, Score* totals);
     const Movers* movers;   // the data's own loops, for the same machine
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }
+    void sweep(const WeightedSweep<std::int32_t>& input, SideExtremes<std::int32_t>& extremes) const { sweep_weighted_32(input, extremes); }
+    void sweep(const WeightedSweep<std::int64_t>& input, SideExtremes<std::int64_t>& extremes) const { sweep_weighted_64(input, extremes); }
 };
 
 extern const Kernel scalar_kernel;
