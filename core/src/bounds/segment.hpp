@@ -21,8 +21,8 @@
 // their rows: a row more may make a split allowed.  But without the minimal size all of the above holds, and a tree
 // that keeps to it is also a tree without it: bounds of the relaxed scores bound the constrained ones.  So L and R
 // here, and all that is carried from one threshold to another, are relaxed; what a split reaches with its leaves
-// large enough counts at that split alone (Outcome).  A split that leaves fewer than m rows on a side is no
-// candidate: runs leave it out, bounds do not.
+// large enough counts at that split alone (Outcome).  A split that leaves fewer than m rows on a side is evaluated
+// all the same, where its relaxed score lies below ub: it makes no tree, but others are bounded by it.
 #pragma once
 
 #include <algorithm>
@@ -101,12 +101,7 @@ Run live_run(const Segment& s, const Subproblem<Entry>& sub, Score ub, Rules rul
     const Score from_u = rules.similarity ? std::max(nearest, s.u.total() - ub + 1) : nearest;
     const Score from_v = rules.similarity ? std::max<Score>(1, s.v.total() - ub + 1) : 1;
     if (s.u.z + from_u > s.v.z - from_v) return none;
-    Position low = sub.position_of(s.f, s.u.z + from_u), behind = sub.position_of(s.f, s.v.z - from_v + 1);
-    if constexpr (Subproblem<Entry>::may_be_general) {   // elsewhere one row on each side is enough
-        low = std::max(low, sub.min_leaf());
-        behind = std::min(behind, sub.rows - sub.min_leaf() + 1);
-        if (low >= behind) return none;
-    }
+    const Position low = sub.position_of(s.f, s.u.z + from_u), behind = sub.position_of(s.f, s.v.z - from_v + 1);
     const Cuts cuts = sub.cuts(s.f);
     return {cuts.below(low), cuts.below(behind) - 1, low, behind - 1};   // behind <= rows, as v lies further right
 }

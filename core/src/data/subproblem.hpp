@@ -116,8 +116,8 @@ struct Subproblem {
         if constexpr (may_be_general) return least_leaf;
         else return 1;
     }
-    // Too few rows for a split.
-    bool must_be_leaf() const { return features == 0 || (may_be_general && rows / 2 < min_leaf()); }
+    // Do both sides of a split there have rows enough for a leaf?
+    bool allows(Position z) const { return !may_be_general || (z >= min_leaf() && rows - z >= min_leaf()); }
 
     Score class_mass(std::uint32_t c) const { return weighted() ? mass_of_class[c] : Score{class_size(c)}; }
     Score weight_of(Row r) const { return weighted() ? weight[r] : 1; }

@@ -80,7 +80,7 @@ bool DepthTwo<Entry>::still_open(Open& open) {
     }
     open.run = live_run(open.segment, *sub_, ub_, rules_);
     if (open.run.empty()) {
-        close(ub_, sub_->min_leaf() > 1 ? open.segment.bound : ub_);
+        close(ub_);
         ++statistics_->closed_by_trimming;
         return false;
     }
@@ -138,8 +138,8 @@ void DepthTwo<Entry>::learn() {
     const Score before = ub_;
     if (batch_.with_whole) learn_whole();
     for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
-        if (batch_.reached(t) >= ub_) continue;
         const Lane& lane = batch_.lanes[t];
+        if (batch_.reached(t) >= ub_ || !sub_->allows(lane.z)) continue;
         improve(batch_.reached(t), {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
                                     Step{Step::stump, 0}, Step{Step::stump, 0}});
     }
@@ -185,7 +185,7 @@ void DepthTwo<Entry>::cut_segments() {
             const Score z = sub_->mass_at(segment.f, position);
             const Point w{z, std::max(batch_.relaxed_left(t), left_bound(segment, z, rules_)),
                           std::max(batch_.relaxed_right(t), right_bound(segment, z, rules_))};
-            close(std::max(w.total(), batch_.proved(t)), w.total());
+            close(sub_->allows(position) ? std::max(w.total(), batch_.proved(t)) : unreached, w.total());
             note(segment.f, position, w);
             if (Open open = part(w); u.z < z && still_open(open)) open_.push_back(open);
             u = w;

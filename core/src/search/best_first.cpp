@@ -145,7 +145,6 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     ++worker.statistics.subproblems;
     const Score leaf = leaf_errors(sub);
     if (question.depth == 0 || sub.features == 0 || leaf <= question.lower) return leaf_outcome(leaf);
-    if (sub.must_be_leaf()) return {leaf, leaf, {Step{Step::leaf, 0}}, question.lower};
     if (question.lower >= question.target) {
         ++worker.statistics.closed_by_bound;
         return {question.lower, unreached, {}};
@@ -299,7 +298,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
-            node.set_aside(task.limit, node.sub->min_leaf() > 1 ? task.segment.bound : task.limit);
+            node.set_aside(task.limit, task.limit);
             continue;
         }
         task.z = node.sub->cuts(task.segment.f).at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
@@ -354,10 +353,11 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, 
     std::lock_guard lock(node.mutex);
     const Score z = node.sub->mass_at(s.f, task.z);
     Point w{z, std::max(left.relaxed, left_bound(s, z, rules_)), std::max(right.relaxed, right_bound(s, z, rules_)), false, -1};
-    const Score proved = std::max(left.lower, w.left) + std::max(right.lower, w.right);
+    const bool allowed = node.sub->allows(task.z);
+    const Score proved = allowed ? std::max(left.lower, w.left) + std::max(right.lower, w.right) : unreached;
     assert(stopping() || (left.proved() && right.proved()) || proved >= task.limit);
     node.set_aside(proved, w.total());
-    if (left.upper + right.upper < node.ub) {
+    if (allowed && left.upper + right.upper < node.ub) {
         const Step split{static_cast<std::int32_t>(node.sub->feature[s.f]), node.sub->rank_left_of(s.f, task.z)};
         improve(node, left.upper + right.upper, join(split, left.plan, right.plan));
     }

@@ -35,7 +35,7 @@ template <class Entry>
 Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena) {
     depth = std::min(depth, deepest_greedy);
     const Score leaf = leaf_errors(sub);
-    if (depth == 0 || leaf == 0 || sub.must_be_leaf()) return {0, leaf, {Step{Step::leaf, 0}}};
+    if (depth == 0 || leaf == 0 || sub.features == 0) return {0, leaf, {Step{Step::leaf, 0}}};
     const Split split = purest_split(sub);
     if (split.z == 0) return {0, leaf, {Step{Step::leaf, 0}}};
     Arena::Frame frame(arena);
@@ -55,7 +55,7 @@ Outcome rollout_tree(DepthTwo<Entry>& depth_two, const Subproblem<Entry>& sub, s
     const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena);
     const auto roll = [&](const Subproblem<Entry>& side) -> Outcome {
         const Score leaf = leaf_errors(side);
-        if (leaf == 0 || side.must_be_leaf()) return {0, leaf, {Step{Step::leaf, 0}}};
+        if (leaf == 0 || side.features == 0) return {0, leaf, {Step{Step::leaf, 0}}};
         Outcome best = depth_two.solve(side, 0, unreached, {}, nullptr, arena, statistics);
         return rollout_tree(depth_two, side, depth - 1, std::move(best), movers, arena, statistics);
     };
