@@ -51,27 +51,27 @@ private:
         std::uint32_t a, b;               // a < b
         Row rows = 0;
         Sweep<Entry> sweep{};             // entries null until first used
-        const void* steps = nullptr;      // of the general case: see `sweep_weighted`
-    };
-    // What the best stumps on each side get right, of all and of those with leaves large enough.
-    struct Right {
-        alignas(64) BySide any{}, allowed{};
+        const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
     };
 
     void write_words();
     void side_sizes();
+    void start_general();
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
+    void evaluate_allowed(Score ub);
     void evaluate_one_by_one();
     void weigh_classes();
-    void sweep_pair(Pair& pair, Right& right);
-    template <class Lane>
-    void sweep_weighted(Pair& pair, Right& right);
+    template <class SweepPair>
+    void sweep_pairs(Score ub, std::uint32_t lanes_meant, BySide& right, std::array<std::size_t, lane_count>& death, const SweepPair& sweep_pair);
+    void sweep_pair(Pair& pair, BySide& right);
+    void sweep_general(Pair& pair, bool limited, std::uint32_t lanes_meant, BySide& right);
+    template <class Step>
+    void sweep_steps(Pair& pair, bool limited, std::uint32_t lanes_meant);
     void filter_rows(Pair& pair);
     void mark_takes(Sweep<Entry>& sweep);
-    template <class Lane>
-    void write_steps(Pair& pair);
-    std::uint64_t used_sides() const;
+    const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows);
+    std::uint32_t lanes_in_use() const;
 
     const Kernel& kernel_;
     const Subproblem<Entry>* sub_ = nullptr;
@@ -79,12 +79,17 @@ private:
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
     std::vector<Pair> pairs_;   // the most rows first
-    bool general_ = false;      // weights, or a minimal leaf size
     alignas(64) BySide size_, reached_, proved_, relaxed_;   // masses
-    alignas(64) std::array<std::int32_t, side_count> row_count_;   // of each side; kept in the general case only
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
+
+    // Of weights, or a minimal leaf size.
+    bool general_ = false;
+    unsigned step_bits_ = 0;
+    Row chunk_rows_ = 0;
+    const std::uint8_t* ends_ = nullptr;    // takes for all rows; null until first used
+    SideExtremes extremes_;
 };
 
 extern template class Batch<NarrowEntry>;

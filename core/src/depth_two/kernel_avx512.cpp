@@ -258,7 +258,7 @@ const Kernel avx512_kernel{
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
+    sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
 
 }  // namespace contree
 
