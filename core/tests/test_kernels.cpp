@@ -218,10 +218,24 @@ void compare_weighted(Random& random, Row rows) {
         for (unsigned s = 0; s < side_count; ++s)
             sizes[s] += static_cast<std::int32_t>(input.words[Packed<WideEntry>::row(input.entries[k])] >> s & 1);
     const auto most = static_cast<Row>(std::min<Score>(rows, (std::numeric_limits<Step>::max() - 1) / largest));
-    const WeightedSweep<Step> sweep{input.sweep.entries, input.sweep.stride, input.sweep.takes, input.sweep.features, rows, input.words.data(),
-                                    steps.data(), random.pick<Row>({most, most, std::min<Row>(most, 100)}),
-                                    random.pick<Row>({1, 2, 7, rows / 3 + 1, rows}), sizes.data(),
-                                    random.pick<std::uint64_t>({~std::uint64_t{0}, 1, std::uint64_t{1} << 63, random.next()})};
+    const auto leaf = random.pick<Row>({1, 2, 7, rows / 3 + 1, rows});
+    std::array<std::int32_t, side_count> near_leaf;
+    for (std::int32_t& near : near_leaf) near = static_cast<std::int32_t>(random.between(1, leaf));
+    WeightedSweep<Step> sweep{};
+    sweep.entries = input.sweep.entries;
+    sweep.stride = input.sweep.stride;
+    sweep.takes = input.sweep.takes;
+    sweep.features = input.sweep.features;
+    sweep.rows = rows;
+    sweep.words = input.words.data();
+    sweep.steps = steps.data();
+    sweep.chunk_rows = random.pick<Row>({most, most, std::min<Row>(most, 100)});
+    sweep.used = random.pick<std::uint64_t>({~std::uint64_t{0}, 1, std::uint64_t{1} << 63, random.next()});
+    if (random.chance(0.6)) {
+        sweep.sizes = sizes.data();
+        sweep.min_leaf = leaf;
+        sweep.near_leaf = near_leaf.data();
+    }
     SideExtremes expected, extremes;
     scalar_kernel.sweep(sweep, expected);
     Score expected_totals[side_count], totals[side_count];
@@ -231,8 +245,8 @@ void compare_weighted(Random& random, Row rows) {
         bool same = true;
         for (unsigned s = 0; s < side_count; ++s) {
             if ((sweep.used >> s & 1) == 0) continue;
-            same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s];
-            if (sweep.min_leaf > 1)
+            same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s] && extremes.end[s] == expected.end[s];
+            if (sweep.sizes != nullptr)
                 same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
         }
         CHECK(same);
@@ -265,9 +279,17 @@ void test_weighted_meaning() {
         SideSums sums;
         SideExtremes extremes;
         scalar_kernel.sweep(input.sweep, sums);
-        scalar_kernel.sweep(WeightedSweep<std::int16_t>{input.sweep.entries, input.sweep.stride, takes.data(), input.sweep.features, rows,
-                                                        input.words.data(), steps.data(), rows, 1, nullptr, ~std::uint64_t{0}},
-                            extremes);
+        WeightedSweep<std::int16_t> sweep{};
+        sweep.entries = input.sweep.entries;
+        sweep.stride = input.sweep.stride;
+        sweep.takes = takes.data();
+        sweep.features = input.sweep.features;
+        sweep.rows = sweep.chunk_rows = rows;
+        sweep.words = input.words.data();
+        sweep.steps = steps.data();
+        sweep.used = ~std::uint64_t{0};
+        scalar_kernel.sweep(sweep, extremes);
+        CHECK(std::equal(sums.end, sums.end + side_count, extremes.end));
         CHECK(std::equal(sums.high, sums.high + side_count, extremes.high));
         CHECK(std::equal(sums.low, sums.low + side_count, extremes.low));
     });

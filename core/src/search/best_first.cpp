@@ -158,7 +158,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     }
     if (question.depth == 1) {
         const Stump stump = best_stump(sub);
-        return {stump.errors, stump.errors, {Step{Step::stump, 0}}, stump.relaxed};
+        return {stump.errors, stump.errors, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
     if (question.depth == 2)
@@ -167,13 +167,13 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
 
     const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
     if (!cached) return branch(worker, question);
-    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth);
+    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + (std::int64_t{sub.min_leaf() - 1} << 32));
     Outcome known = cache_.find(key);
     if (known.proved() || known.lower >= question.target) {
         ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
         return known;
     }
-    question.lower = std::max(question.lower, known.relaxed);
+    question.lower = std::max(question.lower, known.lower);
     Outcome outcome = branch(worker, question);
     cache_.store(std::move(key), outcome);
     return outcome;
@@ -201,7 +201,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     if (options_.switches.shallow_first && question.lower < node.limit()) {
         Outcome shallow = solve_shallow(worker, node, question);
         memory = node.memories.empty() ? -1 : 0;
-        ends = std::max(ends, shallow.relaxed);
+        ends = std::max(ends, shallow.lower);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
     open_segments(node, ends, memory, question.sources);
@@ -212,10 +212,9 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         if (shared) withdraw(worker, node);
     }
 
-    for (const Segment& segment : node.queue) node.set_aside(segment.bound, segment.bound);   // after a stop
+    for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
     outcome.lower = std::max(std::min(outcome.upper, node.floor), question.lower);
-    outcome.relaxed = std::max(std::min(outcome.upper, node.relaxed_floor), question.lower);
     if (node.learnt != nullptr) {
         node.learnt->mass = sub.mass;
         settle(*node.learnt, rules_);
@@ -247,13 +246,13 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
-    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->mass, ends, 0, false, memory};
+    const Row leaf = node.sub->min_leaf();
+    const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
     std::vector<Point> points;
     for (std::uint32_t f = 0; f < node.sub->features; ++f) {
         inheritance.points_of(f, points);
-        const Score closed = open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue);
-        node.set_aside(closed, closed);
+        node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
         for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
     }
     std::make_heap(node.queue.begin(), node.queue.end(), later);
@@ -288,7 +287,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.segment = node.queue.front();
         if (task.segment.bound >= node.limit()) {
             statistics.closed_by_segment_bound += static_cast<std::int64_t>(node.queue.size());
-            node.set_aside(task.segment.bound, task.segment.bound);
+            node.set_aside(task.segment.bound);
             node.queue.clear();
             return false;
         }
@@ -298,7 +297,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
-            node.set_aside(task.limit, task.limit);
+            node.set_aside(task.limit);
             continue;
         }
         task.z = node.sub->cuts(task.segment.f).at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
@@ -323,45 +322,90 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 // B3.  Let [i..j] be the live run around z.  If the left side reaches limit - lbR(j), then for every
 // threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
 // Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
+//
+// With a minimal leaf size the bounds for the segment come from leaves of `near` rows (see segment.hpp), and only a
+// split that they leave open is solved once more for the tree it makes.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
     const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
-    const Score lower_left = left_bound(s, mass_at(task.z), rules_), lower_right = right_bound(s, mass_at(task.z), rules_);
     const bool by_run = options_.switches.run_targets && rules_.monotone;
     const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
     const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
+    const Row leaf = node.sub->min_leaf();
+    const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
+    const Row near = leaf == 1 ? 1 : near_leaf(leaf, std::max(task.z - u, v - task.z));
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    const Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena);
+    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena);
+    children.left.least_leaf = children.right.least_leaf = near;
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
         const bool remember = remembers(side, node.depth - 1);
         return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
                               remember ? &learnt : nullptr, &node});
     };
+    const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
     const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
     const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
-    learn(node, task, left, right, std::move(memory));
+    Outcome whole = join_sides(node, task, left, right);
+    if (near < leaf) {
+        const Score bound = whole.lower;
+        whole = {bound, unreached, {}};
+        if (node.sub->allows(task.z) && bound < task.limit && !stopping()) {
+            children.left.least_leaf = children.right.least_leaf = leaf;
+            Profile unused;
+            const Outcome own_left = solve_side(children.left, left.lower, task.limit - right.lower, {}, unused);
+            const Outcome own_right = solve_side(children.right, right.lower, task.limit - own_left.lower, {}, unused);
+            whole = join_sides(node, task, own_left, own_right);
+        }
+    }
+    if (!node.sub->allows(task.z)) whole = {unreached, unreached, {}};
+    learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory));
+}
+
+// What the ends of a segment prove of the two sides of a threshold at z, for leaves of `leaf` rows: B1 where their own
+// numbers, for leaves of another size, go so far.
+template <class Entry>
+std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const {
+    if constexpr (Subproblem<Entry>::may_be_general) {
+        const auto reaches = [&](const Point& end, Position distance) { return end.leaf == 1 || end.leaf + distance <= leaf; };
+        Segment valid = s;
+        if (!reaches(s.u, z - u)) valid.u.left = 0;
+        if (!reaches(s.v, v - z)) valid.v.right = 0;
+        if (s.u.leaf > leaf) valid.u.right = 0;
+        if (s.v.leaf > leaf) valid.v.left = 0;
+        return {left_bound(valid, mass, rules_), right_bound(valid, mass, rules_)};
+    }
+    return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
+}
+
+// The split's own outcome, from those of its sides.
+template <class Entry>
+Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right) {
+    Outcome whole{left.lower + right.lower, unreached, {}};
+    if (left.upper + right.upper >= task.limit + node.gap) return whole;   // no better than what there was
+    const Step split{static_cast<std::int32_t>(node.sub->feature[task.segment.f]), node.sub->rank_left_of(task.segment.f, task.z)};
+    whole.upper = left.upper + right.upper;
+    whole.plan = join(split, left.plan, right.plan);
+    return whole;
 }
 
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    const Score z = node.sub->mass_at(s.f, task.z);
-    Point w{z, std::max(left.relaxed, left_bound(s, z, rules_)), std::max(right.relaxed, right_bound(s, z, rules_)), false, -1};
-    const bool allowed = node.sub->allows(task.z);
-    const Score proved = allowed ? std::max(left.lower, w.left) + std::max(right.lower, w.right) : unreached;
-    assert(stopping() || (left.proved() && right.proved()) || proved >= task.limit);
-    node.set_aside(proved, w.total());
-    if (allowed && left.upper + right.upper < node.ub) {
-        const Step split{static_cast<std::int32_t>(node.sub->feature[s.f]), node.sub->rank_left_of(s.f, task.z)};
-        improve(node, left.upper + right.upper, join(split, left.plan, right.plan));
+    if (node.sub->min_leaf() == 1) {
+        w.left = std::max(w.left, left_bound(s, w.z, rules_));
+        w.right = std::max(w.right, right_bound(s, w.z, rules_));
     }
-    note(node, s.f, task.z, w);
+    const Score proved = std::max(outcome.lower, w.total());
+    assert(stopping() || outcome.proved() || proved >= task.limit);
+    node.set_aside(proved);
+    if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
+    if (w.leaf == 1) note(node, s.f, task.z, w);   // others hold near it alone
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
         w.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
@@ -369,7 +413,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, 
     for (const Segment& half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
         if (half.length() == 0) continue;
         if (half.bound >= node.limit()) {
-            node.set_aside(half.bound, half.bound);
+            node.set_aside(half.bound);
             continue;
         }
         node.queue.push_back(half);

@@ -57,7 +57,6 @@ private:
         Score ub;                     // the target, or the best score found
         Outcome best;
         Score floor = unreached;      // the least bound of what was set aside
-        Score relaxed_floor = unreached;   // the same with leaves of any size
         std::vector<Segment> queue;   // a heap, least bound first
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
@@ -66,10 +65,7 @@ private:
         std::mutex mutex;
         std::condition_variable changed;
 
-        void set_aside(Score bound, Score relaxed) {
-            floor = std::min(floor, bound);
-            relaxed_floor = std::min(relaxed_floor, relaxed);
-        }
+        void set_aside(Score bound) { floor = std::min(floor, bound); }
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
     };
@@ -84,7 +80,7 @@ private:
     struct Question {
         const Subproblem<Entry>& sub;
         std::int64_t depth;
-        Score lower;                  // proved, for leaves of any size
+        Score lower;                  // proved
         Score target;                 // what is not below it need not be exact
         Score gap;                    // how far from the optimum the result may be
         Sources sources;
@@ -108,7 +104,9 @@ private:
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
-    void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory);
+    std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
+    Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
+    void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
 
     // Threads.
