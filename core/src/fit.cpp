@@ -33,8 +33,13 @@ void search(const RankedTable& ranked, const Options& options, const Control& co
             Result& result) {
     Arena arena;
     const auto root = root_subproblem<Entry>(ranked, *chosen_kernel().movers, arena);
-    const auto improved = [&](Score objective, Score lower_bound) {
-        result.history.push_back({seconds_since(start), objective, lower_bound});
+    // Every better tree, and better bounds as often as anyone can follow.
+    const auto improved = [&](const Outcome& incumbent) {
+        constexpr double pause = 0.05;
+        const double now = seconds_since(start);
+        if (!result.history.empty() && result.history.back().objective == incumbent.upper && now < result.history.back().seconds + pause)
+            return;
+        result.history.push_back({now, incumbent.upper, std::min(incumbent.lower, incumbent.upper)});
     };
     const auto run_with = [&](auto&& method) {
         const Outcome outcome = method.run();
