@@ -32,7 +32,7 @@ constexpr unsigned digits = 6;
 constexpr std::size_t buckets = std::size_t{1} << digit_bits;
 
 // Stable sort by key.  Radix, least digit first; a digit that all keys share costs nothing.
-void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare) {
+void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare, const Control& control) {
     if (items.size() < 1024) {
         std::stable_sort(items.begin(), items.end(),
                          [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
@@ -43,7 +43,7 @@ void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare) {
     for (const Keyed& item : items)
         for (unsigned d = 0; d < digits; ++d) ++counts[d][(item.key >> (d * digit_bits)) & (buckets - 1)];
     spare.resize(items.size());
-    for (unsigned d = 0; d < digits; ++d) {
+    for (unsigned d = 0; d < digits && !control.abandoned(); ++d) {
         auto& start = counts[d];
         const unsigned shift = d * digit_bits;
         if (start[(items[0].key >> shift) & (buckets - 1)] == items.size()) continue;
@@ -79,7 +79,8 @@ RankedTable rank_columns(const Table& table, double tolerance, const Control& co
         const double* column = table.values + f * table.rows;
         items.resize(table.rows);
         for (Row r = 0; r < ranked.rows; ++r) items[r] = {sort_key(column[ranked.original[r]]), r};
-        sort_by_key(items, spare);
+        sort_by_key(items, spare, control);
+        if (control.abandoned()) break;   // not sorted
 
         std::vector<Row> order(table.rows);
         std::vector<Rank> ranks(table.rows);

@@ -89,12 +89,12 @@ void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<
 }  // namespace
 
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena) {
+Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
     auto root = allocate<Entry>(table.rows, table.features, table.classes, arena);
     root.class_begin[0] = 0;
     for (std::uint32_t c = 0; c < table.classes; ++c)
         if (table.class_begin[c + 1] > table.class_begin[c]) root.class_begin[++root.classes] = table.class_begin[c + 1];
-    for (FeatureId f = 0; f < table.features; ++f) {
+    for (FeatureId f = 0; f < table.features && !halt(); ++f) {
         Entry* const order = root.entries + root.features * root.stride;
         for (Row k = 0; k < table.rows; ++k) order[k] = Packed<Entry>::make(table.ranks[f][k], table.order[f][k]);
         finish_feature(root, f, movers);
@@ -107,14 +107,14 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
 
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
-                           const Movers& movers, Arena& arena) {
+                           const Movers& movers, Arena& arena, const Halt& halt) {
     assert(0 < z && z < parent.rows);
     Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
                              allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
     Subproblem<Entry>&left = children.left, &right = children.right;
     const Row* const route = route_rows(parent, f, z, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
-    for (std::uint32_t g = 0; g < parent.features; ++g) {
+    for (std::uint32_t g = 0; g < parent.features && !halt(); ++g) {
         movers.of<Entry>().partition(parent.order(g), parent.rows, route, left.entries + left.features * left.stride,
                                      right.entries + right.features * right.stride);
         finish_feature(left, parent.feature[g], movers);
@@ -123,9 +123,11 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     return children;
 }
 
-template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
-template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
+template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
+                                                 const Halt&);
+template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
+                                                 const Halt&);
 
 }  // namespace contree

@@ -41,14 +41,40 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
 }
 
 template <class Entry>
-void Batch<Entry>::evaluate(Score ub) {
+bool Batch<Entry>::evaluate(Score ub) {
     ++statistics_->depth_two_batches;
     statistics_->d2split_calls += static_cast<std::int64_t>(lanes.size());
-    if (sub_->classes > most_paired_classes) return evaluate_one_by_one();
+    if (sub_->classes > most_paired_classes) {
+        evaluate_one_by_one();
+        return !halt_();
+    }
     write_words();
     side_sizes();
     if (sub_->classes == 2) evaluate_two_classes();
     else evaluate_classes(ub);
+    return !halt_();
+}
+
+// The kernel over all features: a few at a time where there are many rows, so that a stop does not wait for long.
+template <class Entry>
+void Batch<Entry>::sweep(const Sweep<Entry>& all) {
+    constexpr std::uint32_t most_cells = 4'000'000;
+    if (std::uint64_t{all.rows} * all.features <= most_cells) return kernel_.sweep(all, sums_);
+    const std::uint32_t step = std::max(1u, most_cells / all.rows);
+    SideSums part;
+    for (std::uint32_t f = 0; f < all.features && !halt_(); f += step) {
+        Sweep<Entry> some = all;
+        some.entries += f * all.stride;
+        some.takes += f * all.stride;
+        some.ties += f;
+        some.features = std::min(step, all.features - f);
+        kernel_.sweep(some, f == 0 ? sums_ : part);
+        if (f == 0) continue;
+        for (std::size_t s = 0; s < side_count; ++s) {
+            sums_.high[s] = std::max(sums_.high[s], part.high[s]);
+            sums_.low[s] = std::min(sums_.low[s], part.low[s]);
+        }
+    }
 }
 
 // The rows' words.  The thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all
@@ -103,7 +129,7 @@ void Batch<Entry>::side_sizes() {
 template <class Entry>
 void Batch<Entry>::evaluate_two_classes() {
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
-    kernel_.sweep(pairs_[0].sweep, sums_);
+    sweep(pairs_[0].sweep);
     for (std::size_t s = 0; s < side_count; ++s) {
         const std::int32_t positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
         reached_[s] = proved_[s] = std::min(positive - sums_.high[s], negative + sums_.low[s]);
@@ -145,12 +171,12 @@ void Batch<Entry>::evaluate_classes(Score ub) {
             if (!live) death[t] = std::min(death[t], i);
             helps |= live && (a[l] + b[l] > right[l] || a[r] + b[r] > right[r]);
         }
-        if (!any_live) break;
+        if (!any_live || halt_()) break;
         if (!helps) continue;
         Pair& pair = pairs_[i];
         if (pair.sweep.entries == nullptr) filter_rows(pair);
         statistics_->row_visits += std::int64_t{pair.rows} * sub.features;
-        kernel_.sweep(pair.sweep, sums_);
+        sweep(pair.sweep);
         for (std::size_t s = 0; s < side_count; ++s)
             right[s] = std::max({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
     }
@@ -164,7 +190,7 @@ void Batch<Entry>::evaluate_classes(Score ub) {
 
 template <class Entry>
 void Batch<Entry>::evaluate_one_by_one() {
-    for (std::size_t t = 0; t < lanes.size(); ++t) {
+    for (std::size_t t = 0; t < lanes.size() && !halt_(); ++t) {
         const SideErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
         reached_[left_side(t)] = static_cast<std::int32_t>(errors.left);
         reached_[right_side(t)] = static_cast<std::int32_t>(errors.right);

@@ -19,7 +19,7 @@ struct Lane {
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel) : kernel_(kernel) {}
+    explicit Batch(const Kernel& kernel, const Halt& halt = {}) : kernel_(kernel), halt_(halt) {}
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -30,8 +30,8 @@ public:
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
 
-    // Scores that are not below `ub` need not be exact.
-    void evaluate(Score ub);
+    // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
+    bool evaluate(Score ub);
 
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
@@ -51,6 +51,7 @@ private:
 
     void write_words();
     void side_sizes();
+    void sweep(const Sweep<Entry>& all);
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
     void evaluate_one_by_one();
@@ -58,6 +59,7 @@ private:
     void mark_takes(Sweep<Entry>& sweep);
 
     const Kernel& kernel_;
+    const Halt halt_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;

@@ -34,8 +34,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
         batch_.with_whole = first;
         choose_lanes();
-        batch_.evaluate(ub_);
-        learn();
+        if (batch_.evaluate(ub_)) learn();
     }
     best_.lower = std::min(best_.upper, floor_);
     for (const Open& open : open_) best_.lower = std::min(best_.lower, open.segment.bound);   // after a stop

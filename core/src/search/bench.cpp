@@ -7,11 +7,12 @@ namespace contree {
 template <class Entry>
 Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
                     Arena& memory, Statistics& statistics, const Control& control)
-    : arena(memory), batch(kernel), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
+    : arena(memory), batch(kernel, when_stopped(control)), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
       statistics_(statistics), control_(control), columns_(root.features), ranks_(std::size_t{root.rows} * root.features),
       class_of_(classes_of_rows(root)) {
     using P = Packed<Entry>;
     for (std::uint32_t f = 0; f < root.features; ++f) {
+        if (control.stopped()) return;   // nothing will be asked of it
         column_of_.resize(root.feature[f] + std::size_t{1}, -1);
         column_of_[root.feature[f]] = static_cast<std::int32_t>(f);
         const Entry* const order = root.order(f);
@@ -26,7 +27,7 @@ Outcome Bench<Entry>::two(const Subproblem<Entry>& sub) {
     Outcome known = cache_.find(key);
     if (known.proved()) return known;
     Outcome found = depth_two_.solve(sub, 0, unreached, {}, nullptr, arena, statistics_);
-    if (found.proved()) cache_.store(std::move(key), found);
+    if (found.proved() && !stopped()) cache_.store(std::move(key), found);
     return found;
 }
 
@@ -39,7 +40,7 @@ Outcome Bench<Entry>::plain_two(const Subproblem<Entry>& sub) {
     const Outcome open = two(sub);
     Outcome found = plain(sub, open.plan);
     found.lower = open.lower;
-    if (found.proved()) cache_.store(std::move(key), found);
+    if (found.proved() && !stopped()) cache_.store(std::move(key), found);
     return found;
 }
 
@@ -47,7 +48,7 @@ template <class Entry>
 Outcome Bench<Entry>::plain(const Subproblem<Entry>& sub, const Plan& plan) {
     const auto fill = [&](auto&& self, const Subproblem<Entry>& part, const Step* step) -> Outcome {
         Outcome alone = leaf(part);
-        if (step->feature == Step::leaf || alone.upper == 0 || part.features == 0) return alone;
+        if (step->feature == Step::leaf || alone.upper == 0 || part.features == 0 || stopped()) return alone;
         const Split at = locate(part, *step);
         if (step->feature == Step::stump) count_pass(part);
         if (at.z == 0) return alone;
@@ -73,7 +74,7 @@ Outcome Bench<Entry>::leaf(const Subproblem<Entry>& sub) const {
 
 template <class Entry>
 Children<Entry> Bench<Entry>::split(const Subproblem<Entry>& sub, const Split& at) {
-    return split_rows(sub, at.f, at.z, true, movers_, arena);
+    return split_rows(sub, at.f, at.z, true, movers_, arena, when_stopped(control_));
 }
 
 template <class Entry>

@@ -1,7 +1,8 @@
 // The heuristics' workbench: what every way of making a good tree needs, for all rows of one fit.
 //
 // Plans made here are plain: no stump is left open, and a leaf's `rank` is its class, so that rows can be sent down
-// a plan without looking at the training rows again.
+// a plan without looking at the training rows again.  A stop may leave features out of what `split` returns; so
+// whoever splits looks at `stopped` before it looks for a split of a given plan.
 #pragma once
 
 #include <vector>
@@ -59,6 +60,7 @@ public:
     std::int64_t work() const { return statistics_.row_visits; }
     void count_pass(const Subproblem<Entry>& sub) { statistics_.row_visits += std::int64_t{sub.rows} * sub.features; }
     bool stopped() const { return control_.stopped(); }
+    Halt halt() const { return when_stopped(control_); }
 
     Arena& arena;
     Batch<Entry> batch;
@@ -77,12 +79,6 @@ private:
     std::vector<std::uint32_t> class_of_;    // by row
     std::vector<std::int32_t> column_of_;    // by the table's number of a feature
 };
-
-// Where the subtree that begins at `step` ends.
-inline const Step* end_of(const Step* step) {
-    if (step->feature == Step::leaf || step->feature == Step::stump) return step + 1;
-    return end_of(end_of(step + 1));
-}
 
 extern template class Bench<NarrowEntry>;
 extern template class Bench<WideEntry>;

@@ -241,7 +241,9 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    const Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena);
+    const Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena,
+                                                when_stopped(control_));
+    if (stopping()) return put_back(node, s);
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
         const bool remember = remembers(side, node.depth - 1);
@@ -251,6 +253,16 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
     const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
     learn(node, task, left, right, std::move(memory));
+}
+
+// A segment that a stop left unsolved is as open as before.
+template <class Entry>
+void BestFirst<Entry>::put_back(Node& node, const Segment& segment) {
+    std::lock_guard lock(node.mutex);
+    node.queue.push_back(segment);
+    std::push_heap(node.queue.begin(), node.queue.end(), later);
+    node.land(segment.bound);
+    node.changed.notify_all();
 }
 
 template <class Entry>

@@ -117,6 +117,7 @@ private:
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
+    void put_back(Node& node, const Segment& segment);
     void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory);
     void improve(Node& node, Score score, Plan plan);
 

@@ -18,7 +18,7 @@ constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking 
 template <class Entry>
 Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
-    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena); };
+    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_); };
     const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
     if (first) take(greedy());
     deepen(worker);
@@ -56,7 +56,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         if (!outcome.plan.empty()) take(outcome);
         if (last) raise(outcome.lower);
         if (last || finished() || stopping()) return;
-        if (depth == cheap_depth) irreducible = irreducible_errors(root_);
+        if (depth == cheap_depth) irreducible = irreducible_errors(root_, when_stopped(control_));
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         if (finished() || stopping()) return;

@@ -9,11 +9,11 @@ namespace contree {
 namespace {
 
 template <class Entry>
-Split purest_split(const Subproblem<Entry>& sub) {
+Split purest_split(const Subproblem<Entry>& sub, const Halt& halt) {
     const auto class_of = classes_of_rows(sub);
     Split best{0, 0};
     double most = 0;
-    for (std::uint32_t f = 0; f < sub.features; ++f) {
+    for (std::uint32_t f = 0; f < sub.features && !halt(); ++f) {
         const Purest purest = purest_threshold(sub, f, class_of);
         if (purest.purity <= most) continue;
         most = purest.purity;
@@ -30,25 +30,27 @@ Step step_of(const Subproblem<Entry>& sub, const Split& split) {
 }  // namespace
 
 template <class Entry>
-Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena) {
+Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control) {
     depth = std::min(depth, deepest_first_tree);
     const Score leaf = leaf_errors(sub);
     if (depth == 0 || leaf == 0 || sub.features == 0) return {0, leaf, {Step{Step::leaf, 0}}};
-    const Split split = purest_split(sub);
+    const Halt halt = when_abandoned(control);
+    const Split split = purest_split(sub, halt);
+    if (halt()) return {0, leaf, {Step{Step::leaf, 0}}};
     Arena::Frame frame(arena);
-    const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena);
-    const Outcome left = greedy_tree(children.left, depth - 1, movers, arena);
-    const Outcome right = greedy_tree(children.right, depth - 1, movers, arena);
+    const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena, halt);
+    const Outcome left = greedy_tree(children.left, depth - 1, movers, arena, control);
+    const Outcome right = greedy_tree(children.right, depth - 1, movers, arena, control);
     return {0, left.upper + right.upper, join(step_of(sub, split), left.plan, right.plan)};
 }
 
 template <class Entry>
 Outcome rollout_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth) {
     depth = std::min(depth, deepest_first_tree);
-    if (leaf_errors(sub) == 0 || depth == 0 || sub.features == 0) return bench.leaf(sub);
+    if (leaf_errors(sub) == 0 || depth == 0 || sub.features == 0 || bench.stopped()) return bench.leaf(sub);
     if (depth == 1) return bench.plain(sub, {Step{Step::stump, 0}});
     Outcome two = bench.two(sub);
-    const Split split = depth == 2 || two.upper == 0 ? Split{0, 0} : locate(sub, two.plan.front());
+    const Split split = depth == 2 || two.upper == 0 || bench.stopped() ? Split{0, 0} : locate(sub, two.plan.front());
     if (split.z == 0) return two;
     Arena::Frame frame(bench.arena);
     const Children<Entry> children = bench.split(sub, split);
@@ -62,8 +64,9 @@ template <class Entry>
 Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth) {
     depth = std::min(depth, deepest_first_tree);
     if (depth <= 2 || leaf_errors(sub) == 0 || sub.features == 0) return rollout_tree(bench, sub, depth);
-    const Split split = purest_split(sub);
+    const Split split = purest_split(sub, bench.halt());
     bench.count_pass(sub);
+    if (bench.stopped()) return bench.leaf(sub);
     Arena::Frame frame(bench.arena);
     const Children<Entry> children = bench.split(sub, split);
     const Outcome left = skeleton_tree(bench, children.left, depth - 1);
@@ -72,7 +75,7 @@ Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::in
 }
 
 #define CONTREE_TREES(Entry)                                                                                \
-    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&);            \
+    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&, const Control&); \
     template Outcome rollout_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);                   \
     template Outcome skeleton_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);
 CONTREE_TREES(NarrowEntry)

@@ -7,9 +7,10 @@ namespace contree {
 
 inline constexpr std::int64_t deepest_first_tree = 64;   // bounds the recursion; no tree that a person reads comes near
 
-// CART's tree: every split is the one of least Gini impurity.  Nothing stops it: it is the least that a fit does.
+// CART's tree: every split is the one of least Gini impurity.  No time limit stops it: it is the least that a fit
+// does.  Only where the fit is abandoned it ends at once, with leaves.
 template <class Entry>
-Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena);
+Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control);
 
 // Every split above the last two levels is the root of the exact tree of depth two for its rows, and the last two
 // levels are exact.  Far better than greedy, for about `depth` solves of depth two.

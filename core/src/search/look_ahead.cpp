@@ -47,7 +47,7 @@ std::vector<Scored> score_splits(Bench<Entry>& bench, const Subproblem<Entry>& s
         batch.lanes.clear();
         for (std::size_t j = i; j < std::min(splits.size(), i + lane_count); ++j)
             batch.lanes.push_back({splits[j].f, splits[j].z, 0});
-        batch.evaluate(unreached);
+        if (!batch.evaluate(unreached)) break;
         for (std::size_t t = 0; t < batch.lanes.size(); ++t) scored.push_back({batch.reached(t), splits[i + t]});
     }
     std::stable_sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) { return a.errors < b.errors; });
@@ -68,7 +68,7 @@ std::vector<Split> promising_splits(Bench<Entry>& bench, const Subproblem<Entry>
 template <class Entry>
 Outcome look_ahead_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, std::int64_t work_end) {
     Outcome best = rollout_tree(bench, sub, depth);
-    if (depth <= 2 || best.upper == 0 || sub.features == 0 || bench.work() >= work_end) return best;
+    if (depth <= 2 || best.upper == 0 || sub.features == 0 || bench.stopped() || bench.work() >= work_end) return best;
     Split at = best.plan.size() < 3 ? Split{0, 0} : locate(sub, best.plan.front());
     for (const Split& split : promising_splits(bench, sub)) {
         if (best.upper == 0 || bench.stopped() || bench.work() >= work_end) break;

@@ -41,7 +41,7 @@ Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* 
     if (all_right < best.errors) best = {{0, 0}, all_right};
     if (best.errors == least) return best;
     bench.count_pass(sub);
-    for (std::uint32_t f = 0; f < sub.features; ++f) {
+    for (std::uint32_t f = 0; f < sub.features && !bench.stopped(); ++f) {
         const Entry* const order = sub.order(f);
         Score errors = all_right;
         for (Row k = 0; k + 1 < sub.rows; ++k) {
@@ -57,7 +57,7 @@ Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* 
 template <class Entry>
 Outcome polish_once(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, const Step* plan) {
     Outcome alone = bench.leaf(sub);
-    if (alone.upper == 0 || depth == 0 || sub.features == 0) return alone;
+    if (alone.upper == 0 || depth == 0 || sub.features == 0 || bench.stopped()) return alone;
     if (depth == 1) return bench.plain(sub, {Step{Step::stump, 0}});
     if (depth == 2) return bench.plain_two(sub);
     if (plan->feature == Step::leaf) {
