@@ -35,8 +35,9 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 template <class Entry>
 class Delivery {
 public:
-    Delivery(const Table& table, const RankedTable& ranked, const Subproblem<Entry>& root, const Control& control, Result& result)
-        : table_(table), ranked_(ranked), root_(root), control_(control), result_(result),
+    Delivery(const Table& table, const RankedTable& ranked, const Subproblem<Entry>& root, const Options& options,
+             const Control& control, Result& result)
+        : table_(table), ranked_(ranked), root_(root), options_(options), control_(control), result_(result),
           at_once_(std::uint64_t{root.rows} * root.features >= many_cells) {}
 
     // Called for each better tree or bound.  Did the result follow?  Not where a stop came first.
@@ -57,7 +58,7 @@ private:
         if (plan.empty()) return false;
         Tree tree = build_tree(ranked_, table_, plan, halt);
         if (halt()) return false;
-        result_.errors = verify(tree, table_);
+        result_.errors = verify(tree, table_, options_.min_samples_leaf);
         if (result_.errors != outcome.upper)
             throw std::logic_error("contree: the tree's errors are not what the search found");
         result_.tree = std::move(tree);
@@ -69,6 +70,7 @@ private:
     const Table& table_;
     const RankedTable& ranked_;
     const Subproblem<Entry>& root_;
+    const Options& options_;
     const Control& control_;
     Result& result_;
     const bool at_once_;
@@ -76,11 +78,15 @@ private:
 };
 
 template <class Entry>
-void search(const Table& table, const RankedTable& ranked, const Options& options, const Control& control,
+void search(const Table& table, RankedTable& ranked, const Options& options, const Control& control,
             Clock::time_point start, Result& result) {
     Arena arena;
     const auto root = root_subproblem<Entry>(ranked, *chosen_kernel().movers, arena, when_abandoned(control));
-    Delivery<Entry> delivery(table, ranked, root, control, result);
+    for (Column& column : ranked.columns) {   // the subproblem has them
+        column.order = {};
+        column.ranks = {};
+    }
+    Delivery<Entry> delivery(table, ranked, root, options, control, result);
     if (control.abandoned())   // perhaps before all columns were there: nothing can be proved
         return delivery.finish({0, leaf_errors(root), {Step{Step::leaf, 0}}});
     // Every better tree, and better bounds as often as anyone can follow.
@@ -104,11 +110,16 @@ void search(const Table& table, const RankedTable& ranked, const Options& option
 }
 
 void run(const Table& table, const Options& options, const Control& control, Clock::time_point start, Result& result) {
-    const RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
+    RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
+    ranked.min_leaf = static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows));
+    const bool plain = ranked.weights.empty() && ranked.min_leaf == 1;
+    if (!plain && options.search == SearchKind::paper)
+        throw std::invalid_argument("the paper's search takes neither weights nor a minimal leaf size");
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
-        return ranked.rows <= limit && std::all_of(ranked.values.begin(), ranked.values.end(),
-                                                   [&](const Values& v) { return v.lowest.size() < limit; });
+        return plain && ranked.rows <= limit &&
+               std::all_of(ranked.columns.begin(), ranked.columns.end(),
+                           [&](const Column& column) { return column.values.lowest.size() < limit; });
     };
     if (fits_narrow()) search<NarrowEntry>(table, ranked, options, control, start, result);
     else search<WideEntry>(table, ranked, options, control, start, result);

@@ -11,7 +11,7 @@
 namespace contree {
 
 using Row = std::uint32_t;         // a row; inside a subproblem 0..rows-1, ordered by class
-using FeatureId = std::uint32_t;   // a column of the caller's table
+using FeatureId = std::uint32_t;   // a column of the ranked table: a feature, or one of the two orders of one
 using Rank = std::uint32_t;        // index of a value in U^f, the sorted unique values of a feature
 using Position = std::uint32_t;    // z: how many rows of a feature's order lie left of a threshold
 

@@ -18,46 +18,74 @@ inline RowList all_rows(const Instance& data) {
     return rows;
 }
 
-inline Score leaf_errors(const Instance& data, const RowList& rows) {
-    std::vector<Score> counts(static_cast<std::size_t>(data.classes), 0);
-    for (const std::size_t r : rows) ++counts[static_cast<std::size_t>(data.labels[r])];
-    return static_cast<Score>(rows.size()) - *std::max_element(counts.begin(), counts.end());
+inline Score mass_of(const Instance& data, const RowList& rows) {
+    Score mass = 0;
+    for (const std::size_t r : rows) mass += data.weight(r);
+    return mass;
 }
 
-inline std::pair<RowList, RowList> parted(const Instance& data, const RowList& rows, std::size_t f, double threshold) {
+inline Score leaf_errors(const Instance& data, const RowList& rows) {
+    std::vector<Score> masses(static_cast<std::size_t>(data.classes), 0);
+    for (const std::size_t r : rows) masses[static_cast<std::size_t>(data.labels[r])] += data.weight(r);
+    return mass_of(data, rows) - *std::max_element(masses.begin(), masses.end());
+}
+
+inline std::pair<RowList, RowList> parted(const Instance& data, const RowList& rows, std::size_t f, double threshold,
+                                          bool missing_left = false) {
     std::pair<RowList, RowList> sides;
-    for (const std::size_t r : rows) (data.value(r, f) <= threshold ? sides.first : sides.second).push_back(r);
+    for (const std::size_t r : rows) {
+        const double value = data.value(r, f);
+        const bool left = std::isnan(value) ? missing_left : value <= threshold;
+        (left ? sides.first : sides.second).push_back(r);
+    }
     return sides;
 }
 
-// The least errors of any tree of at most that depth.
-inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth) {
+// The least errors of any tree of at most that depth whose leaves have at least `min_leaf` rows.  Rows without a
+// value may go either way at every threshold, and a threshold above all values parts them from the others.
+inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1) {
     Score least = leaf_errors(data, rows);
     if (depth == 0) return least;
     for (std::size_t f = 0; f < data.features; ++f) {
         std::set<double> values;
-        for (const std::size_t r : rows) values.insert(data.value(r, f));
+        for (const std::size_t r : rows)
+            if (!std::isnan(data.value(r, f))) values.insert(data.value(r, f));
+        const bool any_missing = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
         for (const double threshold : values) {
-            const auto [left, right] = parted(data, rows, f, threshold);
-            if (right.empty()) continue;
-            least = std::min(least, least_errors(data, left, depth - 1) + least_errors(data, right, depth - 1));
+            for (const bool missing_left : {false, true}) {
+                const auto [left, right] = parted(data, rows, f, threshold, missing_left);
+                if (left.size() < min_leaf || right.size() < min_leaf) continue;
+                least = std::min(least, least_errors(data, left, depth - 1, min_leaf) + least_errors(data, right, depth - 1, min_leaf));
+                if (!any_missing) break;   // the other way is the same
+            }
         }
     }
     return least;
 }
 
-inline Score least_errors(const Instance& data, std::int64_t depth) {
-    return least_errors(data, all_rows(data), depth);
+inline Score least_errors(const Instance& data, std::int64_t depth, std::size_t min_leaf = 1) {
+    return least_errors(data, all_rows(data), depth, min_leaf);
 }
 
-// The same for larger sets: stumps by one pass over each sorted column.  Checked against the above.
+// The same for larger sets: stumps by one pass over each sorted column, with missing values behind and in front.
+// Checked against the above.
 class Swept {
 public:
-    explicit Swept(const Instance& data) : data_(data) {
+    explicit Swept(const Instance& data, std::size_t min_leaf = 1) : data_(data), min_leaf_(min_leaf) {
         for (std::size_t f = 0; f < data.features; ++f) {
-            orders_.push_back(all_rows(data));
-            std::sort(orders_.back().begin(), orders_.back().end(),
-                      [&](std::size_t a, std::size_t b) { return data.value(a, f) < data.value(b, f); });
+            for (const double stand_in : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+                std::vector<double> values;
+                bool any_missing = false;
+                for (std::size_t r = 0; r < data.rows; ++r) {
+                    values.push_back(std::isnan(data.value(r, f)) ? stand_in : data.value(r, f));
+                    any_missing |= std::isnan(data.value(r, f));
+                }
+                orders_.push_back(all_rows(data));
+                std::sort(orders_.back().begin(), orders_.back().end(),
+                          [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+                values_.push_back(std::move(values));
+                if (!any_missing) break;
+            }
         }
     }
 
@@ -69,25 +97,26 @@ private:
     Score least_errors(const Members& in, std::int64_t depth) const {
         const auto classes = static_cast<std::size_t>(data_.classes);
         std::vector<Score> total(classes, 0);
-        Score size = 0;
+        Score mass = 0;
         for (std::size_t r = 0; r < data_.rows; ++r)
-            if (in[r]) ++total[static_cast<std::size_t>(data_.labels[r])], ++size;
-        Score least = size - *std::max_element(total.begin(), total.end());
+            if (in[r]) total[static_cast<std::size_t>(data_.labels[r])] += data_.weight(r), mass += data_.weight(r);
+        Score least = mass - *std::max_element(total.begin(), total.end());
         if (depth == 0) return least;
-        for (std::size_t f = 0; f < data_.features; ++f) {
+        for (std::size_t o = 0; o < orders_.size(); ++o) {
             std::vector<std::size_t> order;
-            for (const std::size_t r : orders_[f])
+            for (const std::size_t r : orders_[o])
                 if (in[r]) order.push_back(r);
             std::vector<Score> left(classes, 0), right = total;
             Members left_in(data_.rows, 0), right_in = in;
             for (std::size_t k = 0; k + 1 < order.size(); ++k) {
                 const std::size_t r = order[k];
-                ++left[static_cast<std::size_t>(data_.labels[r])];
-                --right[static_cast<std::size_t>(data_.labels[r])];
+                left[static_cast<std::size_t>(data_.labels[r])] += data_.weight(r);
+                right[static_cast<std::size_t>(data_.labels[r])] -= data_.weight(r);
                 left_in[r] = 1;
                 right_in[r] = 0;
-                if (data_.value(r, f) == data_.value(order[k + 1], f)) continue;
-                const Score errors = depth == 1 ? size - *std::max_element(left.begin(), left.end()) -
+                if (values_[o][r] == values_[o][order[k + 1]]) continue;
+                if (k + 1 < min_leaf_ || order.size() - (k + 1) < min_leaf_) continue;
+                const Score errors = depth == 1 ? mass - *std::max_element(left.begin(), left.end()) -
                                                       *std::max_element(right.begin(), right.end())
                                                 : least_errors(left_in, depth - 1) + least_errors(right_in, depth - 1);
                 least = std::min(least, errors);
@@ -97,7 +126,9 @@ private:
     }
 
     const Instance& data_;
-    std::vector<RowList> orders_;
+    const std::size_t min_leaf_;
+    std::vector<RowList> orders_;               // two for a column with missing values
+    std::vector<std::vector<double>> values_;   // by order and row, missing ones beyond all others
 };
 
 }  // namespace check

@@ -11,7 +11,7 @@ namespace check {
 
 inline std::string described(const contree::Options& options) {
     std::ostringstream text;
-    text << "max_depth=" << options.max_depth << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
+    text << "max_depth=" << options.max_depth << " min_samples_leaf=" << options.min_samples_leaf << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
          << " feature_tolerance=" << options.feature_tolerance
          << (options.search == contree::SearchKind::paper ? " search=paper" : "");
     for (const contree::SwitchRow& row : contree::switch_rows())
@@ -22,14 +22,21 @@ inline std::string described(const contree::Options& options) {
 
 // Errors of the subtree at `node` on `rows`; appends to `faults` what is wrong with its shape, counts or depth.
 inline Score recount(const contree::Tree& tree, const Instance& data, std::size_t node, const RowList& rows,
-                     std::int64_t depth_left, std::size_t& next, std::string& faults) {
+                     const contree::Options& options, std::int64_t depth_left, std::size_t& next, std::string& faults) {
     const auto classes = static_cast<std::size_t>(data.classes);
     if (node != next++) faults += "not in preorder; ";
     std::vector<std::int64_t> counts(classes, 0);
-    for (const std::size_t r : rows) ++counts[static_cast<std::size_t>(data.labels[r])];
+    std::vector<Score> weights(classes, 0);
+    for (const std::size_t r : rows) {
+        ++counts[static_cast<std::size_t>(data.labels[r])];
+        weights[static_cast<std::size_t>(data.labels[r])] += data.weight(r);
+    }
     if (!std::equal(counts.begin(), counts.end(), tree.class_counts.begin() + static_cast<std::ptrdiff_t>(node * classes)))
         faults += "wrong class counts; ";
+    if (!std::equal(weights.begin(), weights.end(), tree.class_weights.begin() + static_cast<std::ptrdiff_t>(node * classes)))
+        faults += "wrong class weights; ";
     if (rows.empty()) faults += "an empty node; ";
+    if (node > 0 && std::cmp_less(rows.size(), options.min_samples_leaf)) faults += "a node with too few rows; ";
     const Score leaf = leaf_errors(data, rows);
     if (tree.children_left[node] < 0) {
         if (tree.children_left[node] != -1 || tree.children_right[node] != -1 || tree.feature[node] != -2 ||
@@ -42,19 +49,22 @@ inline Score recount(const contree::Tree& tree, const Instance& data, std::size_
         return leaf;
     }
     const auto f = static_cast<std::size_t>(tree.feature[node]);
-    if (f >= data.features || !std::isfinite(tree.threshold[node])) {
+    if (f >= data.features || std::isnan(tree.threshold[node])) {
         faults += "no such split; ";
         return leaf;
     }
-    const auto [left, right] = parted(data, rows, f, tree.threshold[node]);
+    const auto [left, right] = parted(data, rows, f, tree.threshold[node], tree.missing_left[node] != 0);
+    const bool any_missing = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
+    if (!any_missing && tree.missing_left[node] != (left.size() > right.size())) faults += "missing values would not go with most rows; ";
+    if (!any_missing && !std::isfinite(tree.threshold[node])) faults += "an infinite threshold without missing values; ";
     const auto left_child = static_cast<std::size_t>(tree.children_left[node]);
     const auto right_child = static_cast<std::size_t>(tree.children_right[node]);
     if (left_child >= tree.size() || right_child >= tree.size()) {
         faults += "no such child; ";
         return leaf;
     }
-    Score errors = recount(tree, data, left_child, left, depth_left - 1, next, faults);
-    errors += recount(tree, data, right_child, right, depth_left - 1, next, faults);
+    Score errors = recount(tree, data, left_child, left, options, depth_left - 1, next, faults);
+    errors += recount(tree, data, right_child, right, options, depth_left - 1, next, faults);
     if (errors >= leaf) faults += "a split that saves no error; ";
     return errors;
 }
@@ -65,11 +75,12 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
     std::string faults;
     const contree::Tree& tree = result.tree;
     if (tree.size() == 0 || tree.children_left.size() != tree.size() || tree.children_right.size() != tree.size() ||
-        tree.threshold.size() != tree.size() ||
+        tree.threshold.size() != tree.size() || tree.missing_left.size() != tree.size() ||
+        tree.class_weights.size() != tree.class_counts.size() ||
         tree.class_counts.size() != tree.size() * static_cast<std::size_t>(data.classes))
         return "node arrays of different lengths";
     std::size_t next = 0;
-    const Score errors = recount(tree, data, 0, all_rows(data), options.max_depth, next, faults);
+    const Score errors = recount(tree, data, 0, all_rows(data), options, options.max_depth, next, faults);
     if (next != tree.size()) faults += "nodes that nothing points to; ";
     const auto expect = [&](bool holds, const char* what) {
         if (!holds)
@@ -88,7 +99,7 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
         expect(result.lower_bound <= *optimum, "lower bound above the optimum");
         expect(*optimum <= result.objective, "objective below the optimum");
     }
-    Score best = contree::Score{1} << 60, bound = 0;
+    Score best = contree::Score{1} << 61, bound = 0;
     for (const contree::Moment& moment : result.history) {
         expect(moment.objective <= best, "history gets worse");
         best = moment.objective;
@@ -121,6 +132,7 @@ inline Instance without_row(const Instance& data, std::size_t row) {
     Instance less = data;
     less.rows = data.rows - 1;
     less.labels.erase(less.labels.begin() + static_cast<std::ptrdiff_t>(row));
+    if (!less.weights.empty()) less.weights.erase(less.weights.begin() + static_cast<std::ptrdiff_t>(row));
     less.values.clear();
     for (std::size_t f = 0; f < data.features; ++f)
         for (std::size_t r = 0; r < data.rows; ++r)
@@ -157,7 +169,7 @@ inline void check_fit(const Instance& data, const contree::Options& options, Sco
         return;
     }
     const auto fails = [&](const Instance& less) {
-        return !fit_faults(less, options, Swept(less).least_errors(options.max_depth)).empty();
+        return !fit_faults(less, options, Swept(less, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(options.max_depth)).empty();
     };
     const bool can_shrink = data.rows <= 60 && options.feature_tolerance == 0 && fails(data);
     const Instance small = can_shrink ? shrunk(data, fails) : data;

@@ -17,9 +17,13 @@ struct Instance {
     std::int32_t classes = 1;
     std::vector<double> values;   // column after column
     std::vector<std::int32_t> labels;
+    std::vector<contree::Score> weights = {};   // empty: all one
 
+    contree::Score weight(std::size_t r) const { return weights.empty() ? 1 : weights[r]; }
     double value(std::size_t r, std::size_t f) const { return values[f * rows + r]; }
-    contree::Table table() const { return {values.data(), rows, features, labels.data(), classes}; }
+    contree::Table table() const {
+        return {values.data(), rows, features, labels.data(), classes, weights.empty() ? nullptr : weights.data()};
+    }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Instance& data) {
@@ -30,6 +34,7 @@ inline std::ostream& operator<<(std::ostream& out, const Instance& data) {
         out << "\n  ";
         for (std::size_t f = 0; f < data.features; ++f) out << data.value(r, f) << ", ";
         out << "class " << data.labels[r];
+        if (!data.weights.empty()) out << ", weight " << data.weights[r];
     }
     out.precision(digits);
     return out;
@@ -41,39 +46,39 @@ struct Shape {
     std::int64_t most_classes = 5;
 };
 
-enum class Column {
+enum class ColumnKind {
     few_values, distinct, constant, close, neighbours, float_neighbours, huge, denormal, zeros, ids, two_values,
     wide_range, count
 };
 
-inline double draw(Column kind, Random& random, double base, std::int64_t spread) {
+inline double draw(ColumnKind kind, Random& random, double base, std::int64_t spread) {
     const double step = static_cast<double>(random.between(0, spread));
     switch (kind) {
-        case Column::few_values: return static_cast<double>(random.between(0, 3));
-        case Column::distinct: return random.real() * 10 - 5;
-        case Column::constant: return base;
-        case Column::close: return base + step * 1e-9;
-        case Column::neighbours: {
+        case ColumnKind::few_values: return static_cast<double>(random.between(0, 3));
+        case ColumnKind::distinct: return random.real() * 10 - 5;
+        case ColumnKind::constant: return base;
+        case ColumnKind::close: return base + step * 1e-9;
+        case ColumnKind::neighbours: {
             double value = base;
             for (double i = 0; i < step; ++i) value = std::nextafter(value, 1e300);
             return value;
         }
-        case Column::float_neighbours: {
+        case ColumnKind::float_neighbours: {
             float value = static_cast<float>(base);
             for (double i = 0; i < step / 2; ++i) value = std::nextafter(value, 1e30F);
             return random.chance(0.5) ? static_cast<double>(value) : std::nextafter(static_cast<double>(value), 1e300);
         }
-        case Column::huge:
+        case ColumnKind::huge:
             return random.pick({1e308, -1e308, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
                                 1.5e308, 0.0, 1e300, 3.5e38, -3.5e38});
-        case Column::denormal: return (step - 3) * std::numeric_limits<double>::denorm_min();
-        case Column::zeros:
+        case ColumnKind::denormal: return (step - 3) * std::numeric_limits<double>::denorm_min();
+        case ColumnKind::zeros:
             return random.pick({0.0, -0.0, std::numeric_limits<double>::denorm_min(),
                                 -std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::min()});
-        case Column::ids: return 9007199254740992.0 - step;
-        case Column::two_values: return random.chance(0.5) ? base : base + 1;
-        case Column::wide_range: return std::ldexp(random.real() - 0.5, static_cast<int>(random.between(-1070, 1023)));
-        case Column::count: break;
+        case ColumnKind::ids: return 9007199254740992.0 - step;
+        case ColumnKind::two_values: return random.chance(0.5) ? base : base + 1;
+        case ColumnKind::wide_range: return std::ldexp(random.real() - 0.5, static_cast<int>(random.between(-1070, 1023)));
+        case ColumnKind::count: break;
     }
     return 0;
 }
@@ -86,8 +91,8 @@ inline void draw_column(Instance& data, std::size_t f, Random& random) {
         for (std::size_t r = 0; r < data.rows; ++r) column[r] = sign * other[r];
         return;
     }
-    const auto kind = random.chance(0.3) ? Column::distinct
-                                         : static_cast<Column>(random.below(static_cast<std::uint64_t>(Column::count)));
+    const auto kind = random.chance(0.3) ? ColumnKind::distinct
+                                         : static_cast<ColumnKind>(random.below(static_cast<std::uint64_t>(ColumnKind::count)));
     const double base = random.pick({0.0, 1.0, -1.0, 0.1, 1e6, -12345.678, 1.7e12});
     const std::int64_t spread = random.pick<std::int64_t>({1, 3, 8, 30, 30});
     for (std::size_t r = 0; r < data.rows; ++r) column[r] = draw(kind, random, base, spread);
@@ -137,6 +142,29 @@ inline Instance nasty(Random& random, const Shape& shape = {}) {
     }
     draw_labels(data, random);
     return data;
+}
+
+// Weights of one kind: small, of very different sizes, or huge, so that sums need 64 bits.
+inline void draw_weights(Instance& data, Random& random) {
+    const int kind = static_cast<int>(random.below(4));
+    for (std::size_t r = 0; r < data.rows; ++r) {
+        switch (kind) {
+            case 0: data.weights.push_back(random.between(1, 3)); break;
+            case 1: data.weights.push_back(random.pick<contree::Score>({1, 1000000})); break;
+            case 2: data.weights.push_back(random.between(1, contree::Score{1} << 50)); break;
+            default: data.weights.push_back(data.labels[r] == 0 ? 7 : 2); break;
+        }
+    }
+}
+
+// Takes values away, here and there or from whole rows of one class.
+inline void draw_missing(Instance& data, Random& random) {
+    for (std::size_t f = 0; f < data.features; ++f) {
+        const double share = random.pick({0.0, 0.1, 0.4, 0.9});
+        const bool by_class = random.chance(0.3);
+        for (std::size_t r = 0; r < data.rows; ++r)
+            if (random.chance(by_class && data.labels[r] == 0 ? 0.8 : share)) data.values[f * data.rows + r] = std::nan("");
+    }
 }
 
 // A larger set with structure: `distinct` values in each column (0: all differ) and labels from a noisy random tree.

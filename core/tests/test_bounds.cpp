@@ -64,7 +64,7 @@ void test_segment_bounds() {
                 CHECK_AT_MOST(s.bound, profile[w].total());
             }
             Score least = unreached;   // the bound is the least of B1 over all positions, not just a smaller number
-            for (Position z = s.u.z; z <= s.v.z; ++z) least = std::min(least, left_bound(s, z, rules) + right_bound(s, z, rules));
+            for (Score z = s.u.z; z <= s.v.z; ++z) least = std::min(least, left_bound(s, z, rules) + right_bound(s, z, rules));
             CHECK_EQUAL(s.bound, least);
         }
     });
@@ -77,7 +77,7 @@ void test_live_runs() {
             std::size_t u, v;
             const Segment s = draw_segment(random, f, profile, rules, u, v);
             for (Score ub = 0; ub <= s.u.total() + 2; ++ub) {
-                const Run run = live_run(s, cuts, ub, rules);
+                const Run run = live_run(s, root.sub, ub, rules);
                 for (std::size_t w = s.u.open ? u : u + 1; w < v; ++w) {
                     const auto index = static_cast<std::uint32_t>(w - 1);   // profile[0] is no threshold
                     const bool live = !run.empty() && run.first <= index && index <= run.last;
@@ -100,7 +100,7 @@ void test_run_targets() {
         std::size_t u, v;
         const Segment s = draw_segment(random, f, profile, rules, u, v);
         const Score limit = random.between(0, s.u.total() + 2);
-        const Run run = live_run(s, root.sub.cuts(f), limit, rules);
+        const Run run = live_run(s, root.sub, limit, rules);
         if (run.empty()) return;
         const Score target_left = limit - right_bound(s, run.high, rules);
         const Score target_right = limit - left_bound(s, run.low, rules);
@@ -131,7 +131,7 @@ void test_open_between() {
         for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
             int holders = 0;
             for (const Segment& s : open) {
-                const Run run = live_run(s, root.sub.cuts(f), limit, rules);
+                const Run run = live_run(s, root.sub, limit, rules);
                 holders += !run.empty() && run.first <= w - 1 && w - 1 <= run.last;
                 if (s.u.z <= profile[w].z && profile[w].z <= s.v.z && (s.u.z != profile[w].z || s.u.open) && s.v.z != profile[w].z)
                     CHECK_AT_MOST(s.bound, profile[w].total());
@@ -175,7 +175,7 @@ void test_inheritance() {
         };
         const auto profile_of = [&](const Subproblem<NarrowEntry>& sub) {
             Profile profile;
-            profile.rows = sub.rows;
+            profile.mass = sub.mass;
             for (std::uint32_t g = 0; g < sub.features; ++g)
                 for (Position z = 1; z < sub.rows; ++z)
                     if (sub.rank_left_of(g, z) != sub.rank_left_of(g, z + 1) && random.chance(0.7))
@@ -193,13 +193,14 @@ void test_inheritance() {
         std::vector<Point> points;
         for (std::uint32_t g = 0; g < sub.features; ++g) {
             inheritance.points_of(g, points);
-            Position last = 0;
+            Score last = 0;
             for (const Point& point : points) {
                 CHECK(last < point.z && point.z < sub.rows);
                 last = point.z;
-                CHECK(sub.rank_left_of(g, point.z) != sub.rank_left_of(g, point.z + 1));
-                CHECK_AT_MOST(point.left, least_errors(data, rows_of(sub, g, 0, point.z), depth));
-                CHECK_AT_MOST(point.right, least_errors(data, rows_of(sub, g, point.z, sub.rows), depth));
+                const Position z = sub.position_of(g, point.z);
+                CHECK(sub.rank_left_of(g, z) != sub.rank_left_of(g, z + 1));
+                CHECK_AT_MOST(point.left, least_errors(data, rows_of(sub, g, 0, z), depth));
+                CHECK_AT_MOST(point.right, least_errors(data, rows_of(sub, g, z, sub.rows), depth));
             }
         }
     });
@@ -236,7 +237,7 @@ void test_paper_pruning() {
         std::vector<Position> z;
         EvaluatedSplits evaluated;
         for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
-            z.push_back(profile[w].z);
+            z.push_back(static_cast<Position>(profile[w].z));
             const Point known = weakened(profile[w], random);
             if (random.chance(0.3)) evaluated[static_cast<SplitIndex>(w - 1)] = {known.left, known.right};
         }

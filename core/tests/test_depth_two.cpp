@@ -3,6 +3,7 @@
 #include "exhaustive.hpp"
 #include "ranked.hpp"
 #include "tree/build.hpp"
+#include "tree/plain.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ void check_solve(const Instance& data, Root<Entry>& root, const Kernel& kernel, 
     }
     CHECK_EQUAL(outcome.plan.empty(), outcome.upper == unreached);
     if (outcome.plan.empty()) return;
-    const Tree tree = build_tree(root.table, root.sub, outcome.plan, root.arena);
+    const Tree tree = build_tree(root.table, data.table(), plain_plan(root.sub, outcome.plan, root.movers, root.arena, {}));
     CHECK_EQUAL(verify(tree, data.table()), outcome.upper);
 }
 
@@ -82,13 +83,14 @@ void test_learnt_bounds() {
         DepthTwo<NarrowEntry> depth_two(*available_kernels().front(), switches, control);
         Profile learnt;
         depth_two.solve(root.sub, 0, random.pick<Score>({1, optimum + 1, unreached}), Sources{}, &learnt, root.arena, statistics);
-        CHECK_EQUAL(learnt.rows, root.sub.rows);
+        CHECK_EQUAL(learnt.mass, root.sub.mass);
         for (const ProfilePoint& point : learnt.points) {
             std::uint32_t f = 0;
             while (root.sub.feature[f] != point.feature) ++f;
-            CHECK_EQUAL(root.sub.rank_left_of(f, point.z), point.rank);
-            CHECK_AT_MOST(point.left, least_errors(data, root.rows_left_of(f, point.z), 1));
-            CHECK_AT_MOST(point.right, least_errors(data, root.rows_right_of(f, point.z), 1));
+            const Position z = root.sub.position_of(f, point.z);
+            CHECK_EQUAL(root.sub.rank_left_of(f, z), point.rank);
+            CHECK_AT_MOST(point.left, least_errors(data, root.rows_left_of(f, z), 1));
+            CHECK_AT_MOST(point.right, least_errors(data, root.rows_right_of(f, z), 1));
         }
     });
 }

@@ -35,7 +35,8 @@ void check_column(const Instance& data, const RankedTable& table, std::size_t f,
     std::vector<double> sorted;
     for (std::size_t r = 0; r < data.rows; ++r) sorted.push_back(data.value(r, f));
     std::sort(sorted.begin(), sorted.end());
-    const Values& values = table.values[f];
+    const contree::Column& column = table.columns[f];
+    const Values& values = column.values;
     bool order_holds = true, ranks_hold = true, covers = true;
     std::vector<Rank> expected{0};
     for (std::size_t k = 1; k < sorted.size(); ++k) {
@@ -43,11 +44,11 @@ void check_column(const Instance& data, const RankedTable& table, std::size_t f,
         expected.push_back(expected.back() + !same);
     }
     for (std::size_t k = 0; k < data.rows; ++k) {
-        const Rank rank = table.ranks[f][k];
-        const double value = data.value(table.original[table.order[f][k]], f);
+        const Rank rank = column.ranks[k];
+        const double value = data.value(table.original[column.order[k]], f);
         ranks_hold &= rank == expected[k];
         covers &= values.lowest[rank] <= value && value <= values.highest[rank];
-        if (k > 0 && table.ranks[f][k - 1] == rank) order_holds &= table.order[f][k - 1] < table.order[f][k];
+        if (k > 0 && column.ranks[k - 1] == rank) order_holds &= column.order[k - 1] < column.order[k];
     }
     CHECK(order_holds);
     CHECK(ranks_hold);
@@ -60,7 +61,7 @@ void check_column(const Instance& data, const RankedTable& table, std::size_t f,
     CHECK(apart);
     CHECK_EQUAL(values.lowest.front(), sorted.front());
     CHECK_EQUAL(values.highest.back(), sorted.back());
-    std::vector<Row> rows = table.order[f];
+    std::vector<Row> rows = column.order;
     std::sort(rows.begin(), rows.end());
     bool permutation = true;
     for (Row r = 0; r < table.rows; ++r) permutation &= rows[r] == r;
@@ -69,7 +70,8 @@ void check_column(const Instance& data, const RankedTable& table, std::size_t f,
 
 void check_ranks(const Instance& data, double tolerance) {
     const RankedTable table = ranked(data, tolerance);
-    CHECK_EQUAL(table.features, data.features);
+    CHECK(table.complete);
+    CHECK_EQUAL(table.columns.size(), data.features);
     check_classes(data, table);
     for (std::size_t f = 0; f < data.features; ++f) check_column(data, table, f, tolerance);
 }
@@ -93,7 +95,8 @@ void test_stopped() {
     Control control;
     control.abandon();
     const RankedTable table = rank_columns(data.table(), 0, control);
-    CHECK_EQUAL(table.features, 0);
+    CHECK(!table.complete);
+    CHECK_EQUAL(table.columns.size(), 0);
     check_classes(data, table);
 }
 
@@ -123,10 +126,10 @@ void test_thresholds() {
         }
     }
     for_seeds(20000, [](Random& random) {
-        const double left = draw(random.pick({Column::wide_range, Column::distinct, Column::huge, Column::denormal, Column::ids}), random, 0, 30);
+        const double left = draw(random.pick({ColumnKind::wide_range, ColumnKind::distinct, ColumnKind::huge, ColumnKind::denormal, ColumnKind::ids}), random, 0, 30);
         check_threshold(left, std::nextafter(left, largest));
         check_threshold(left, left + std::fabs(left) * random.real() * 1e-7);
-        check_threshold(left, draw(random.pick({Column::wide_range, Column::distinct}), random, 0, 30));
+        check_threshold(left, draw(random.pick({ColumnKind::wide_range, ColumnKind::distinct}), random, 0, 30));
         const double narrow = static_cast<double>(static_cast<float>(random.real()));
         check_threshold(narrow, static_cast<double>(std::nextafter(static_cast<float>(narrow), 2.0F)));
     });

@@ -54,12 +54,12 @@ void check_subproblem(const RankedTable& table, const Subproblem<Entry>& sub, co
     CHECK_EQUAL(sub.classes, c);
     // Features are those that vary, each in its own order.
     std::uint32_t f = 0;
-    for (FeatureId all = 0; all < table.features; ++all) {
+    for (FeatureId all = 0; all < table.columns.size(); ++all) {
         std::vector<Entry> expected;
         for (Row k = 0; k < table.rows; ++k) {
-            const auto at = std::lower_bound(members.begin(), members.end(), table.order[all][k]);
-            if (at != members.end() && *at == table.order[all][k])
-                expected.push_back(P::make(table.ranks[all][k], static_cast<Row>(at - members.begin())));
+            const auto at = std::lower_bound(members.begin(), members.end(), table.columns[all].order[k]);
+            if (at != members.end() && *at == table.columns[all].order[k])
+                expected.push_back(P::make(table.columns[all].ranks[k], static_cast<Row>(at - members.begin())));
         }
         if (P::rank(expected.front()) == P::rank(expected.back())) continue;
         CHECK(f < sub.features);

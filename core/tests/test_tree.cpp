@@ -27,7 +27,7 @@ Score draw_plan(Random& random, const Instance& data, const RankedTable& table, 
     for (int attempt = 0; attempt < 5; ++attempt) {
         if (data.features == 0) break;
         const std::size_t f = random.below(data.features);
-        const auto& values = table.values[f];
+        const auto& values = table.columns[f].values;
         const std::size_t rank = random.below(values.lowest.size());
         const auto [left, right] = parted(data, rows, f, values.highest[rank]);
         if (left.empty() || right.empty()) continue;
@@ -62,7 +62,7 @@ void test_built_trees() {
         CHECK_EQUAL(verify(built.tree, data.table()), built.errors);
         std::string faults;
         std::size_t next = 0;
-        CHECK_EQUAL(recount(built.tree, data, 0, all_rows(data), 3, next, faults), built.errors);
+        CHECK_EQUAL(recount(built.tree, data, 0, all_rows(data), {}, 3, next, faults), built.errors);
         CHECK_EQUAL(faults, "");   // no split that saves no error among them
         CHECK_EQUAL(next, built.tree.size());
     });

@@ -27,26 +27,29 @@
 
 namespace contree {
 
-// Numbers of errors, and later weighted sums of them: always integers.
+// Numbers of errors, or sums of the weights of wrong rows: always integers.
 using Score = std::int64_t;
 
-// The caller's rows: finite values, column after column, and labels 0..classes-1.
+// The caller's rows: values, column after column, and labels 0..classes-1.  NaN is a missing value; infinity is none.
 struct Table {
     const double* values;         // values[f * rows + r]
     std::size_t rows;             // at least one
     std::size_t features;         // zero gives a leaf
     const std::int32_t* labels;   // one for each row
     std::int32_t classes;         // at least one
+    const Score* weights = nullptr;   // one for each row, at least 1 each, below 2^60 in all; null: all 1
 };
 
 // A decision tree as flat arrays in preorder: the root first, then its left and its right subtree.
-// A row goes left where its value is <= threshold.
+// A row goes left where its value is <= threshold, or where it is missing and `missing_left` says so.
 struct Tree {
     std::vector<std::int64_t> children_left;    // -1 in a leaf
     std::vector<std::int64_t> children_right;   // -1 in a leaf
     std::vector<std::int64_t> feature;          // -2 in a leaf
-    std::vector<double> threshold;              // -2 in a leaf
+    std::vector<double> threshold;              // -2 in a leaf; infinity parts the missing values from the others
+    std::vector<std::uint8_t> missing_left;     // 0 in a leaf
     std::vector<std::int64_t> class_counts;     // nodes x classes: training rows of each class
+    std::vector<Score> class_weights;           // nodes x classes: what they weigh
 
     std::size_t size() const { return feature.size(); }
 };
@@ -63,7 +66,7 @@ struct Moment {
 
 struct Result {
     Tree tree;
-    Score errors = 0;        // of `tree` on the rows, recounted from the raw values
+    Score errors = 0;        // what the rows weigh that `tree` gets wrong, recounted from the raw values
     Score objective = 0;     // what was minimised
     Score lower_bound = 0;   // proved: no allowed tree has a smaller objective
     Status status = Status::optimal;
@@ -91,7 +94,8 @@ private:
 
 // Finds a tree of least error.  Blocks; `poll`, if given, is called in the calling thread about every
 // 20 ms while worker threads search, and abandons the search (status `interrupted`) by returning true.
-// Throws std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
+// Throws std::invalid_argument for what the paper's search cannot do (weights, a minimal leaf size),
+// std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control,
            const std::function<bool()>& poll = {});
 

@@ -1,5 +1,6 @@
 // B2. A tree of depth k has at most 2^k leaves, and each leaf is right on rows of one class only.  So
-// theta_k(S) >= |S| - (the sum of the 2^k largest class sizes), and a leaf errs |S| - (the largest) times.
+// theta_k(S) >= |S| - (the sum of the 2^k largest class sizes), and a leaf errs |S| - (the largest) times; with
+// weights, sizes are masses.
 #pragma once
 
 #include <algorithm>
@@ -9,31 +10,33 @@
 
 namespace contree {
 
-// `sizes` gives the size of class c for c < classes.
-template <class Sizes>
-Score class_count_bound(Row rows, std::uint32_t classes, std::int64_t depth, const Sizes& sizes) {
+// `sizes` gives the size of class c for c < classes, `total` is their sum.
+template <class Size, class Sizes>
+Score class_count_bound(Size total, std::uint32_t classes, std::int64_t depth, const Sizes& sizes) {
     if (depth >= 32 || classes <= (std::uint64_t{1} << depth)) return 0;
     if (depth == 0) {
-        Row largest = 0;
-        for (std::uint32_t c = 0; c < classes; ++c) largest = std::max<Row>(largest, sizes(c));
-        return rows - largest;
+        Size largest = 0;
+        for (std::uint32_t c = 0; c < classes; ++c) largest = std::max<Size>(largest, sizes(c));
+        return Score{total} - Score{largest};
     }
     // The largest sizes so far, ascending: few leaves, so insertion is enough.
-    std::array<Row, 64> kept{};
+    std::array<Size, 64> kept{};
     const std::size_t leaves = std::size_t{1} << depth;
     if (leaves > kept.size()) return 0;
     for (std::uint32_t c = 0; c < classes; ++c) {
-        Row size = sizes(c);
+        Size size = sizes(c);
         for (std::size_t i = leaves; i-- > 0 && size > 0;)
             if (size > kept[i]) std::swap(size, kept[i]);
     }
     Score right = 0;
     for (std::size_t i = 0; i < leaves; ++i) right += kept[i];
-    return rows - right;
+    return Score{total} - right;
 }
 
 template <class Entry>
 Score class_count_bound(const Subproblem<Entry>& sub, std::int64_t depth) {
+    if (sub.weighted())
+        return class_count_bound(sub.mass, sub.classes, depth, [&](std::uint32_t c) { return sub.mass_of_class[c]; });
     return class_count_bound(sub.rows, sub.classes, depth, [&](std::uint32_t c) { return sub.class_size(c); });
 }
 

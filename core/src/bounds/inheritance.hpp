@@ -1,11 +1,11 @@
 // B4. What solved row sets tell of a new one.
 //
 // Let D_old be solved, D new, and both split on feature g behind rank r.  By B0 for each side,
-//     L_new(g, r) >= L_old(g, r) - #{rows of D_old \ D that lie left},
-//     R_new(g, r) >= R_old(g, r) - #{rows of D_old \ D that lie right}.
+//     L_new(g, r) >= L_old(g, r) - (mass of D_old \ D that lies left),
+//     R_new(g, r) >= R_old(g, r) - (mass of D_old \ D that lies right).
 // The sources are the nearest solved neighbours in a chain D(f <= t): they are nested.  From a subset nothing was
-// taken away, so its bounds hold as they are; in a superset the rows taken away on the left are the difference
-// of the two positions of r, and on the right the rest.  So no rows are looked at.
+// taken away, so its bounds hold as they are; in a superset the mass taken away on the left is the difference
+// of what lies left of r in the two, and on the right the rest.  So no rows are looked at.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace contree {
 struct ProfilePoint {
     FeatureId feature;
     Rank rank;
-    Position z;
+    Score z;         // the mass on its left
     Score left, right;
 };
 
 // All that one solve proved, sorted by (feature, rank).
 struct Profile {
-    Row rows = 0;
+    Score mass = 0;   // of the row set
     std::vector<ProfilePoint> points;
 };
 
@@ -41,9 +41,9 @@ template <class Entry>
 class Inheritance {
 public:
     Inheritance(const Subproblem<Entry>& sub, const Sources& sources) : sub_(sub) {
-        if (sources.subset != nullptr) subset_ = {sources.subset->points.data(), end_of(*sources.subset), sources.subset->rows};
+        if (sources.subset != nullptr) subset_ = {sources.subset->points.data(), end_of(*sources.subset), sources.subset->mass};
         if (sources.superset != nullptr)
-            superset_ = {sources.superset->points.data(), end_of(*sources.superset), sources.superset->rows};
+            superset_ = {sources.superset->points.data(), end_of(*sources.superset), sources.superset->mass};
     }
 
     // The points of feature f, ascending, into `points`; features must be asked for in ascending order.
@@ -70,7 +70,7 @@ private:
     struct Cursor {
         const ProfilePoint* next = nullptr;
         const ProfilePoint* end = nullptr;
-        Row rows = 0;
+        Score mass = 0;
     };
 
     static const ProfilePoint* end_of(const Profile& profile) { return profile.points.data() + profile.points.size(); }
@@ -87,10 +87,10 @@ private:
             z = static_cast<Position>(std::upper_bound(order + z, order + sub_.rows, behind) - order);
             if (z == 0) continue;
             if (z == sub_.rows) break;
-            Point point{z, old.left, old.right, true};
+            Point point{sub_.mass_at(f, z), old.left, old.right, true};
             if (superset) {
-                point.left -= old.z - z;
-                point.right -= (cursor.rows - old.z) - (sub_.rows - z);
+                point.left -= old.z - point.z;
+                point.right -= (cursor.mass - old.z) - (sub_.mass - point.z);
             }
             points.push_back(point);
         }
@@ -108,7 +108,7 @@ private:
 inline Score open_between(std::uint32_t f, const Point& left_end, const Point& right_end, std::vector<Point>& points,
                           Score limit, Rules rules, std::vector<Segment>& open) {
     const auto carry = [&](Point& to, const Point& from) {
-        const Score apart = std::abs(Score{to.z} - Score{from.z});
+        const Score apart = std::abs(to.z - from.z);
         const Score grown = rules.monotone ? 0 : unreached, moved = rules.similarity ? apart : unreached;
         const bool rightwards = to.z > from.z;
         to.left = std::max({to.left, from.left - (rightwards ? grown : moved), Score{0}});

@@ -45,12 +45,15 @@ Score irreducible_errors(const Subproblem<Entry>& sub, const Halt& halt) {
     const auto class_of = classes_of_rows(sub);
     Score errors = 0;
     for (Row i = 0; i < sub.rows;) {
-        Row end = i, longest = 0, run = 0;
+        Row end = i;
+        Score total = 0, largest = 0, run = 0;
         for (; end < sub.rows && group[rows[end]] == group[rows[i]]; ++end) {
-            run = end > i && class_of[rows[end]] == class_of[rows[end - 1]] ? run + 1 : 1;
-            longest = std::max(longest, run);
+            const Score weight = sub.weight_of(rows[end]);
+            run = end > i && class_of[rows[end]] == class_of[rows[end - 1]] ? run + weight : weight;
+            largest = std::max(largest, run);
+            total += weight;
         }
-        if (agrees[group[rows[i]]]) errors += (end - i) - longest;
+        if (agrees[group[rows[i]]]) errors += total - largest;
         i = end;
     }
     return errors;

@@ -13,6 +13,16 @@
 // Each part is B0 for one neighbour.  The sum holds the paper's sub-interval pruning (L_u + R_v), its
 // neighbourhood pruning and interval shrinking (L_u + R_u - moved, L_v + R_v - moved), and a fourth
 // combination, L_v + R_u - (z_v - z_u).  L_*, R_* may be any proved lower bounds.
+//
+// Weights.  Read |.| as mass and z as the mass left of a threshold: a row moved changes a score by at most what it
+// weighs, and the proofs are the same.  So points are placed by mass, and only a run has positions.
+//
+// Minimal leaf size m.  The best tree for S' need not restrict to a smaller set, so L and R no longer grow with
+// their rows: a row more may make a split allowed.  But without the minimal size all of the above holds, and a tree
+// that keeps to it is also a tree without it: bounds of the relaxed scores bound the constrained ones.  So L and R
+// here, and all that is carried from one threshold to another, are relaxed; what a split reaches with its leaves
+// large enough counts at that split alone (Outcome).  A split that leaves fewer than m rows on a side is evaluated
+// all the same, where its relaxed score lies below ub: it makes no tree, but others are bounded by it.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +31,9 @@
 
 namespace contree {
 
-// A threshold of which something is proved, or an end: z = 0 has nothing left, z = rows nothing right.
+// A threshold of which something is proved, or an end: z = 0 has nothing left, z = mass of all nothing right.
 struct Point {
-    Position z;
+    Score z;                  // the mass on its left
     Score left, right;        // proved lower bounds of L(z), R(z)
     bool open = false;        // not evaluated itself: the segment to its right holds it as a candidate
     std::int32_t memory = -1; // where a Node keeps what the two sides' solves learnt
@@ -40,14 +50,14 @@ struct Segment {
     Score bound;       // no threshold inside has a smaller L + R
     Point u, v;        // its neighbours; u itself belongs to it while u is open
     std::uint32_t f;   // the feature, as the subproblem numbers it
-    Position length() const { return v.z - u.z; }
+    Score length() const { return v.z - u.z; }
 };
 
-// B1 for the left and the right side at position z.
-inline Score left_bound(const Segment& s, Position z, Rules rules) {
+// B1 for the left and the right side of a threshold with mass z on its left.
+inline Score left_bound(const Segment& s, Score z, Rules rules) {
     return std::max(rules.monotone ? s.u.left : 0, rules.similarity ? s.v.left - (s.v.z - z) : 0);
 }
-inline Score right_bound(const Segment& s, Position z, Rules rules) {
+inline Score right_bound(const Segment& s, Score z, Rules rules) {
     return std::max(rules.monotone ? s.v.right : 0, rules.similarity ? s.u.right - (z - s.u.z) : 0);
 }
 
@@ -58,7 +68,7 @@ inline Score segment_bound(const Segment& s, Rules rules) {
     if (!rules.similarity) return rules.monotone ? s.u.left + s.v.right : 0;
     const Score rise = rules.monotone ? s.v.left - s.u.left : s.v.left;
     const Score bend = std::clamp<Score>(s.v.z - rise, s.u.z, s.v.z);
-    return left_bound(s, static_cast<Position>(bend), rules) + right_bound(s, static_cast<Position>(bend), rules);
+    return left_bound(s, bend, rules) + right_bound(s, bend, rules);
 }
 
 inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rules rules) {
@@ -76,24 +86,24 @@ inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rul
 }
 
 // The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
-// positions [low, high].  A threshold near u keeps at least total(u) - (rows moved), so it must move at
-// least total(u) - ub + 1 rows; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
+// positions [low, high].  A threshold near u keeps at least total(u) - (mass moved), so it must move at
+// least total(u) - ub + 1; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
 struct Run {
     std::uint32_t first, last;
     Position low, high;   // positions of `first` and `last` are within
     bool empty() const { return first > last || last == ~std::uint32_t{0}; }
 };
 
-inline Run live_run(const Segment& s, const Cuts& cuts, Score ub, Rules rules) {
+template <class Entry>
+Run live_run(const Segment& s, const Subproblem<Entry>& sub, Score ub, Rules rules) {
+    constexpr Run none{1, 0, 0, 0};
     const Score nearest = s.u.open ? 0 : 1;
     const Score from_u = rules.similarity ? std::max(nearest, s.u.total() - ub + 1) : nearest;
     const Score from_v = rules.similarity ? std::max<Score>(1, s.v.total() - ub + 1) : 1;
-    const Score low = s.u.z + from_u, high = s.v.z - from_v;
-    if (low > high) return {1, 0, 0, 0};
-    Run run{cuts.below(static_cast<Position>(low)), 0, static_cast<Position>(low), static_cast<Position>(high)};
-    const std::uint32_t behind = cuts.below(static_cast<Position>(high + 1));   // high + 1 <= v.z <= rows
-    run.last = behind - 1;
-    return run;
+    if (s.u.z + from_u > s.v.z - from_v) return none;
+    const Position low = sub.position_of(s.f, s.u.z + from_u), behind = sub.position_of(s.f, s.v.z - from_v + 1);
+    const Cuts cuts = sub.cuts(s.f);
+    return {cuts.below(low), cuts.below(behind) - 1, low, behind - 1};   // behind <= rows, as v lies further right
 }
 
 }  // namespace contree

@@ -60,6 +60,86 @@ bool same_value(double below, double above, double tolerance) {
     return below == above || above - below < tolerance;
 }
 
+// Ranks one column after the other in the same memory.
+class Sorter {
+public:
+    // `values` by the caller's row numbers, `original` the caller's number of each row.  Missing values come last.
+    // Abandoned: not in order.
+    Column rank(const double* values, const std::vector<Row>& original, double tolerance, const Control& control) {
+        const auto rows = static_cast<Row>(original.size());
+        items_.clear();
+        missing_.clear();
+        for (Row r = 0; r < rows; ++r) {
+            const double value = values[original[r]];
+            if (std::isnan(value)) missing_.push_back(r);
+            else items_.push_back({sort_key(value), r});
+        }
+        if (!items_.empty()) sort_by_key(items_, spare_, control);
+
+        Column column{};
+        column.order.resize(rows);
+        column.ranks.resize(rows);
+        if (rank_values(tolerance, column)) restore_row_order(column);
+        if (missing_.empty()) return column;
+        column.missing = Missing::last;
+        std::copy(missing_.begin(), missing_.end(), column.order.begin() + static_cast<std::ptrdiff_t>(items_.size()));
+        std::fill(column.ranks.begin() + static_cast<std::ptrdiff_t>(items_.size()), column.ranks.end(),
+                  static_cast<Rank>(column.values.lowest.size()));
+        column.values.lowest.push_back(std::nan(""));
+        column.values.highest.push_back(std::nan(""));
+        return column;
+    }
+
+private:
+    // Ranks of the sorted items; true where unequal values were merged.
+    bool rank_values(double tolerance, Column& column) const {
+        Values& values = column.values;
+        bool merged = false;
+        for (std::size_t k = 0; k < items_.size(); ++k) {
+            const double value = value_of(items_[k].key);
+            if (k == 0 || !same_value(values.highest.back(), value, tolerance)) {
+                values.lowest.push_back(value);
+                values.highest.push_back(value);
+            } else if (value != values.highest.back()) {
+                values.highest.back() = value;
+                merged = true;
+            }
+            column.order[k] = items_[k].row;
+            column.ranks[k] = static_cast<Rank>(values.lowest.size() - 1);
+        }
+        return merged;
+    }
+
+    // Merging neighbours breaks the order by row inside a rank, which the class ranges rest on.
+    void restore_row_order(Column& column) const {
+        for (std::size_t k = 0; k < items_.size();) {
+            std::size_t end = k + 1;
+            while (end < items_.size() && column.ranks[end] == column.ranks[k]) ++end;
+            std::sort(column.order.begin() + static_cast<std::ptrdiff_t>(k), column.order.begin() + static_cast<std::ptrdiff_t>(end));
+            k = end;
+        }
+    }
+
+    std::vector<Keyed> items_, spare_;
+    std::vector<Row> missing_;
+};
+
+// The same order with the missing values, which have the last rank, in front.
+Column missing_first(const Column& last) {
+    const auto rows = static_cast<std::ptrdiff_t>(last.order.size());
+    const auto missing_rank = static_cast<Rank>(last.values.lowest.size() - 1);
+    const std::ptrdiff_t present = std::lower_bound(last.ranks.begin(), last.ranks.end(), missing_rank) - last.ranks.begin();
+    Column first = last;
+    first.missing = Missing::first;
+    const auto turn = [&](auto& list, std::ptrdiff_t begin) { std::rotate(list.begin(), list.begin() + begin, list.end()); };
+    turn(first.order, present);
+    turn(first.values.lowest, missing_rank);
+    turn(first.values.highest, missing_rank);
+    for (std::ptrdiff_t k = 0; k < rows; ++k)
+        first.ranks[static_cast<std::size_t>(k)] = k < rows - present ? 0 : last.ranks[static_cast<std::size_t>(k - (rows - present))] + 1;
+    return first;
+}
+
 }  // namespace
 
 RankedTable rank_columns(const Table& table, double tolerance, const Control& control) {
@@ -74,44 +154,26 @@ RankedTable rank_columns(const Table& table, double tolerance, const Control& co
     for (std::size_t r = 0; r < table.rows; ++r)
         ranked.original[next[static_cast<std::size_t>(table.labels[r])]++] = static_cast<Row>(r);
 
-    std::vector<Keyed> items, spare;
-    for (std::size_t f = 0; f < table.features && !control.abandoned(); ++f) {
-        const double* column = table.values + f * table.rows;
-        items.resize(table.rows);
-        for (Row r = 0; r < ranked.rows; ++r) items[r] = {sort_key(column[ranked.original[r]]), r};
-        sort_by_key(items, spare, control);
-        if (control.abandoned()) break;   // not sorted
+    if (table.weights != nullptr)
+        for (const Row r : ranked.original) ranked.weights.push_back(table.weights[r]);
 
-        std::vector<Row> order(table.rows);
-        std::vector<Rank> ranks(table.rows);
-        Values values;
-        bool merged = false;
-        for (Row k = 0; k < ranked.rows; ++k) {
-            const double value = value_of(items[k].key);
-            if (k == 0 || !same_value(values.highest.back(), value, tolerance)) {
-                values.lowest.push_back(value);
-                values.highest.push_back(value);
-            } else if (value != values.highest.back()) {
-                values.highest.back() = value;
-                merged = true;
-            }
-            order[k] = items[k].row;
-            ranks[k] = static_cast<Rank>(values.lowest.size() - 1);
+    Sorter sorter;
+    for (std::size_t f = 0; f < table.features; ++f) {
+        const double* const values = table.values + f * table.rows;
+        Column column = sorter.rank(values, ranked.original, tolerance, control);
+        if (control.abandoned()) {
+            ranked.complete = false;
+            break;
         }
-        // Merging neighbours breaks the order by row inside a rank, which the class ranges rest on.
-        if (merged) {
-            for (Row k = 0; k < ranked.rows;) {
-                Row end = k + 1;
-                while (end < ranked.rows && ranks[end] == ranks[k]) ++end;
-                std::sort(order.begin() + k, order.begin() + end);
-                k = end;
-            }
+        column.feature = static_cast<std::int32_t>(f);
+        if (column.missing == Missing::none) {
+            ranked.columns.push_back(std::move(column));
+        } else {
+            Column other = missing_first(column);
+            ranked.columns.push_back(std::move(column));
+            ranked.columns.push_back(std::move(other));
         }
-        ranked.order.push_back(std::move(order));
-        ranked.ranks.push_back(std::move(ranks));
-        ranked.values.push_back(std::move(values));
     }
-    ranked.features = static_cast<FeatureId>(ranked.order.size());
     return ranked;
 }
 
@@ -119,6 +181,7 @@ RankedTable rank_columns(const Table& table, double tolerance, const Control& co
 // min(right, float(right)): were left >= float(right), that float would lie between, and left would round
 // to it or above; the other mixed case mirrored.  So the interval for t is never empty.
 double threshold_between(double left, double right) {
+    if (std::isnan(right)) return std::numeric_limits<double>::infinity();
     assert(left < right);
     double low = left, high = right;
     const double narrow_left = static_cast<double>(static_cast<float>(left));

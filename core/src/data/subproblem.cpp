@@ -1,6 +1,7 @@
 #include "data/subproblem.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace contree {
 
@@ -18,7 +19,39 @@ Subproblem<Entry> allocate(Row rows, std::uint32_t features, std::uint32_t class
     sub.cut_count = arena.take<std::uint32_t>(features);
     sub.feature = arena.take<FeatureId>(features);
     sub.class_begin = arena.take<Row>(classes + 1);
+    sub.mass = rows;
+    sub.least_leaf = 1;
     return sub;
+}
+
+// The parts of a subproblem that only weights need.
+template <class Entry>
+void allocate_weights(Subproblem<Entry>& sub, std::uint32_t features, std::uint32_t classes, Arena& arena) {
+    sub.weight = arena.take<Score>(sub.rows);
+    sub.mass_before = arena.take<Score>(features * sub.stride);
+    sub.mass_of_class = arena.take<Score>(classes);
+}
+
+// Adds up the rows' weights, for all and for each class.
+template <class Entry>
+void sum_weights(Subproblem<Entry>& sub) {
+    sub.mass = 0;
+    for (std::uint32_t c = 0; c < sub.classes; ++c) {
+        sub.mass_of_class[c] = std::accumulate(sub.weight + sub.class_begin[c], sub.weight + sub.class_begin[c + 1], Score{0});
+        sub.mass += sub.mass_of_class[c];
+    }
+}
+
+// Of a feature's two orders the one with missing values first is left out where no row has one: the other is the
+// same.  The threshold behind the missing rows parts them from the others; so does one of the other order.
+template <class Entry>
+bool drop_missing_first(const Subproblem<Entry>& sub, const Entry* order, std::uint64_t* bits) {
+    using P = Packed<Entry>;
+    if (P::rank(order[0]) != 0) return true;
+    const auto present = std::partition_point(order, order + sub.rows, [](Entry entry) { return P::rank(entry) == 0; });
+    const auto k = static_cast<std::size_t>(present - order) - 1;
+    bits[k / 64] &= ~(std::uint64_t{1} << (k % 64));
+    return false;
 }
 
 // Ends the order that was written into the next free slot: sentinel, cuts, and the slot is kept unless
@@ -35,10 +68,17 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& mov
     bits[sub.words - 1] = 0;
     movers.of<Entry>().mark_cuts(order, sub.rows, bits);
     bits[(sub.rows - 1) / 64] &= ~(std::uint64_t{1} << ((sub.rows - 1) % 64));   // no cut behind the last row
+    if (sub.missing[feature] == Missing::first && drop_missing_first(sub, order, bits)) return;
     std::uint32_t count = 0;
     for (std::size_t w = 0; w < sub.words; ++w) {
         before[w] = count;
         count += count_bits(bits[w]);
+    }
+    if (count == 0) return;
+    if (sub.weighted()) {
+        Score* const mass = sub.mass_before + f * sub.stride;
+        mass[0] = 0;
+        for (Row k = 0; k < sub.rows; ++k) mass[k + 1] = mass[k] + sub.weight[P::row(order[k])];
     }
     sub.cut_count[f] = count;
     sub.feature[f] = feature;
@@ -76,6 +116,17 @@ Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Su
 }
 
 template <class Entry>
+void part_weights(const Subproblem<Entry>& parent, const Row* route, Subproblem<Entry>& left, Subproblem<Entry>& right,
+                  Arena& arena) {
+    allocate_weights(left, parent.features, parent.classes, arena);
+    allocate_weights(right, parent.features, parent.classes, arena);
+    for (Row r = 0; r < parent.rows; ++r)
+        (route[r] & right_bit ? right : left).weight[route[r] & ~right_bit] = parent.weight[r];
+    sum_weights(left);
+    sum_weights(right);
+}
+
+template <class Entry>
 void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<Entry>& left,
                   Subproblem<Entry>& right, Arena& arena) {
     Row* const lefts = arena.take<Row>(left.rows);
@@ -90,13 +141,24 @@ void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<
 
 template <class Entry>
 Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
-    auto root = allocate<Entry>(table.rows, table.features, table.classes, arena);
+    const auto columns = static_cast<FeatureId>(table.columns.size());
+    auto root = allocate<Entry>(table.rows, columns, table.classes, arena);
+    root.least_leaf = table.min_leaf;
     root.class_begin[0] = 0;
     for (std::uint32_t c = 0; c < table.classes; ++c)
         if (table.class_begin[c + 1] > table.class_begin[c]) root.class_begin[++root.classes] = table.class_begin[c + 1];
-    for (FeatureId f = 0; f < table.features && !halt(); ++f) {
+    if (!table.weights.empty()) {
+        allocate_weights(root, columns, table.classes, arena);
+        std::copy(table.weights.begin(), table.weights.end(), root.weight);
+        sum_weights(root);
+    }
+    auto* const missing = arena.take<Missing>(columns);
+    root.missing = missing;
+    for (FeatureId f = 0; f < columns && !halt(); ++f) {
+        const Column& column = table.columns[f];
+        missing[f] = column.missing;
         Entry* const order = root.entries + root.features * root.stride;
-        for (Row k = 0; k < table.rows; ++k) order[k] = Packed<Entry>::make(table.ranks[f][k], table.order[f][k]);
+        for (Row k = 0; k < table.rows; ++k) order[k] = Packed<Entry>::make(column.ranks[k], column.order[k]);
         finish_feature(root, f, movers);
     }
     Row* const origin = arena.take<Row>(table.rows);
@@ -113,6 +175,9 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
                              allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
     Subproblem<Entry>&left = children.left, &right = children.right;
     const Row* const route = route_rows(parent, f, z, left, right, arena);
+    left.missing = right.missing = parent.missing;
+    left.least_leaf = right.least_leaf = parent.least_leaf;
+    if (parent.weighted()) part_weights(parent, route, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
     for (std::uint32_t g = 0; g < parent.features && !halt(); ++g) {
         movers.of<Entry>().partition(parent.order(g), parent.rows, route, left.entries + left.features * left.stride,

@@ -4,8 +4,13 @@
 // feature that still has a threshold, `order(f)` lists entries (rank, row), ascending; the entry after the
 // last is a sentinel of the greatest rank, so that "the next value differs" holds there too.  A split is
 // stable: children keep the orders, and nothing is ever sorted again.
+//
+// Rows may weigh more than one, and leaves may have to be of some size.  `mass` is weight, in all or left of a
+// threshold; where every row weighs one it is the number of rows, and a position.  Narrow entries are for plain
+// problems alone, so that these pay nothing for the general case.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -79,7 +84,10 @@ struct Cuts {
 
 template <class Entry>
 struct Subproblem {
+    static constexpr bool may_be_general = sizeof(Entry) == 8;
+
     Row rows;
+    Score mass;                    // what all rows weigh
     std::uint32_t features;        // those with at least one threshold
     std::uint32_t classes;         // those with at least one row
     std::size_t stride;            // entries from one feature's order to the next
@@ -91,10 +99,38 @@ struct Subproblem {
     FeatureId* feature;            // the table's number of each feature
     Row* class_begin;              // classes + 1
     const Row* origin;             // the ranked table's number of each row, ascending; may be null
+    const Missing* missing;        // the table's, by column
+    Score* weight;                 // by row; null where all weigh one
+    Score* mass_before;            // like entries: what the first z rows of an order weigh; null like `weight`
+    Score* mass_of_class;          // null like `weight`
+    Row least_leaf;                // rows that a leaf must have
 
     const Entry* order(std::uint32_t f) const { return entries + f * stride; }
     Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f]}; }
     Row class_size(std::uint32_t c) const { return class_begin[c + 1] - class_begin[c]; }
+
+    bool weighted() const {
+        if constexpr (may_be_general) return weight != nullptr;
+        else return false;
+    }
+    Row min_leaf() const {
+        if constexpr (may_be_general) return least_leaf;
+        else return 1;
+    }
+    // Do both sides of a split there have rows enough for a leaf?
+    bool allows(Position z) const { return !may_be_general || (z >= min_leaf() && rows - z >= min_leaf()); }
+
+    Score class_mass(std::uint32_t c) const { return weighted() ? mass_of_class[c] : Score{class_size(c)}; }
+    Score weight_of(Row r) const { return weighted() ? weight[r] : 1; }
+    // What lies left of position z.
+    Score mass_at(std::uint32_t f, Position z) const { return weighted() ? mass_before[f * stride + z] : Score{z}; }
+    // The first position that has at least so much mass on its left; for masses up to the whole.
+    Position position_of(std::uint32_t f, Score mass_left) const {
+        if (!weighted()) return static_cast<Position>(mass_left);
+        const Score* const before = mass_before + f * stride;
+        return static_cast<Position>(std::lower_bound(before, before + rows, mass_left) - before);
+    }
+    bool cut_behind(std::uint32_t f, Row k) const { return (cut_bits[f * words + k / 64] >> (k % 64) & 1) != 0; }
     Rank rank_left_of(std::uint32_t f, Position z) const { return Packed<Entry>::rank(order(f)[z - 1]); }
 };
 

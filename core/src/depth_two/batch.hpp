@@ -36,27 +36,43 @@ public:
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
-    Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
-    Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
+    Score proved(std::size_t t) const { return Score{proved_[left_side(t)]} + proved_[right_side(t)]; }
+    // What no stump can get below whose leaves may be of any size: holds for other row sets too (B0).
+    Score relaxed_left(std::size_t t) const { return relaxed_[left_side(t)]; }
+    Score relaxed_right(std::size_t t) const { return relaxed_[right_side(t)]; }
 
 private:
-    using BySide = std::array<std::int32_t, side_count>;
+    static constexpr bool may_be_general = Subproblem<Entry>::may_be_general;
+    using Sum = std::conditional_t<may_be_general, Score, std::int32_t>;
+    using BySide = std::array<Sum, side_count>;
 
     // Rows of two classes in every feature's order, ready for the kernel.
     struct Pair {
         std::uint32_t a, b;               // a < b
         Row rows = 0;
         Sweep<Entry> sweep{};             // entries null until first used
+        const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
     };
 
     void write_words();
     void side_sizes();
     void sweep(const Sweep<Entry>& all);
+    void start_general();
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
+    void evaluate_allowed(Score ub);
     void evaluate_one_by_one();
+    void weigh_classes();
+    template <class SweepPair>
+    void sweep_pairs(Score ub, std::uint32_t lanes_meant, BySide& right, std::array<std::size_t, lane_count>& death, const SweepPair& sweep_pair);
+    void sweep_pair(Pair& pair, BySide& right);
+    void sweep_general(Pair& pair, bool limited, std::uint32_t lanes_meant, BySide& right);
+    template <class Step>
+    void sweep_steps(Pair& pair, bool limited, std::uint32_t lanes_meant);
     void filter_rows(Pair& pair);
     void mark_takes(Sweep<Entry>& sweep);
+    const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows);
+    std::uint32_t lanes_in_use() const;
 
     const Kernel& kernel_;
     const Halt halt_;
@@ -65,10 +81,17 @@ private:
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
     std::vector<Pair> pairs_;   // the most rows first
-    alignas(64) BySide size_, reached_, proved_;
+    alignas(64) BySide size_, reached_, proved_, relaxed_;   // masses
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
+
+    // Of weights, or a minimal leaf size.
+    bool general_ = false;
+    unsigned step_bits_ = 0;
+    Row chunk_rows_ = 0;
+    const std::uint8_t* ends_ = nullptr;    // takes for all rows; null until first used
+    SideExtremes extremes_;
 };
 
 extern template class Batch<NarrowEntry>;

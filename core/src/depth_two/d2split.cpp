@@ -7,65 +7,89 @@ namespace contree {
 
 namespace {
 
-// One side of the split: class counts, and how many rows its best stump gets right.  A count changes by one at a
-// time, so the largest ones are followed in constant time.
+// One side of the split: class masses, and how much its best stump gets right.  The largest mass still ahead is
+// looked up again only after its class has lost some; where all rows weigh one, counting how many classes have so
+// many rows ahead saves even that.
 class Side {
 public:
-    explicit Side(std::uint32_t classes) : total_(classes, 0), passed_(classes, 0) {}
+    Side(std::uint32_t classes, bool weighted, Row min_leaf)
+        : weighted_(weighted), min_leaf_(min_leaf), total_(classes, 0), passed_(classes, 0) {}
 
-    void count(std::uint32_t c) { ++total_[c]; }
+    void count(std::uint32_t c, Score weight) {
+        total_[c] += weight;
+        ++rows_;
+    }
     void restart() {
         std::fill(passed_.begin(), passed_.end(), 0);
         most_passed_ = 0;
+        rows_passed_ = 0;
         most_ahead_ = *std::max_element(total_.begin(), total_.end());
-        with_ahead_.assign(most_ahead_ + 1, 0);
-        for (const Row rows : total_) ++with_ahead_[rows];
-        threshold();   // a leaf
+        right_ = std::max(right_, most_ahead_);   // a leaf
+        allowed_ = std::max(allowed_, most_ahead_);
+        if (weighted_) return;
+        with_ahead_.assign(static_cast<std::size_t>(most_ahead_) + 1, 0);
+        for (const Score rows : total_) ++with_ahead_[static_cast<std::size_t>(rows)];
     }
-    void pass(std::uint32_t c) {
-        most_passed_ = std::max(most_passed_, ++passed_[c]);
-        const Row ahead = total_[c] - passed_[c];
-        --with_ahead_[ahead + 1];
-        ++with_ahead_[ahead];
-        if (with_ahead_[most_ahead_] == 0) --most_ahead_;
+    void pass(std::uint32_t c, Score weight) {
+        const Score before = total_[c] - passed_[c];
+        passed_[c] += weight;
+        most_passed_ = std::max(most_passed_, passed_[c]);
+        ++rows_passed_;
+        if (weighted_) {
+            if (before != most_ahead_) return;
+            most_ahead_ = 0;
+            for (std::size_t other = 0; other < total_.size(); ++other) most_ahead_ = std::max(most_ahead_, total_[other] - passed_[other]);
+        } else {
+            --with_ahead_[static_cast<std::size_t>(before)];
+            ++with_ahead_[static_cast<std::size_t>(before - 1)];
+            if (with_ahead_[static_cast<std::size_t>(most_ahead_)] == 0) --most_ahead_;
+        }
     }
-    void threshold() { right_ = std::max(right_, most_passed_ + most_ahead_); }
-    Row right() const { return right_; }
+    void threshold() {
+        right_ = std::max(right_, most_passed_ + most_ahead_);
+        if (rows_passed_ >= min_leaf_ && rows_ - rows_passed_ >= min_leaf_) allowed_ = std::max(allowed_, most_passed_ + most_ahead_);
+    }
+    Score right() const { return right_; }       // by leaves of any size
+    Score allowed() const { return allowed_; }   // by leaves large enough
 
 private:
-    std::vector<Row> total_, passed_;     // FQ^y, C^y
+    const bool weighted_;
+    const Row min_leaf_;
+    std::vector<Score> total_, passed_;       // FQ^y, C^y
     std::vector<std::uint32_t> with_ahead_;   // how many classes have so many rows still ahead
-    Row most_passed_ = 0, most_ahead_ = 0;
-    Row right_ = 0;
+    Row rows_ = 0, rows_passed_ = 0;
+    Score most_passed_ = 0, most_ahead_ = 0;
+    Score right_ = 0, allowed_ = 0;
 };
 
 }  // namespace
 
 template <class Entry>
-SideErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f1, Position z) {
+SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f1, Position z) {
     using P = Packed<Entry>;
-    Side sides[2] = {Side(sub.classes), Side(sub.classes)};
+    Side sides[2] = {Side(sub.classes, sub.weighted(), sub.min_leaf()), Side(sub.classes, sub.weighted(), sub.min_leaf())};
     std::vector<std::uint8_t> side_of(sub.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[P::row(sub.order(f1)[k])] = 0;
-    for (Row r = 0; r < sub.rows; ++r) sides[side_of[r]].count(class_of[r]);
-    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].right() + sides[1].right() < sub.rows; ++f2) {
+    for (Row r = 0; r < sub.rows; ++r) sides[side_of[r]].count(class_of[r], sub.weight_of(r));
+    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].allowed() + sides[1].allowed() < sub.mass; ++f2) {
         sides[0].restart();
         sides[1].restart();
         const Entry* const order = sub.order(f2);
         bool moved[2] = {false, false};
         for (Row k = 0; k < sub.rows; ++k) {
             const Row row = P::row(order[k]);
-            sides[side_of[row]].pass(class_of[row]);
+            sides[side_of[row]].pass(class_of[row], sub.weight_of(row));
             moved[side_of[row]] = true;
             if (P::rank(order[k]) == P::rank(order[k + 1])) continue;
             for (int s = 0; s < 2; ++s)
                 if (std::exchange(moved[s], false)) sides[s].threshold();
         }
     }
-    return {Score{z} - sides[0].right(), Score{sub.rows - z} - sides[1].right()};
+    const Score left = sub.mass_at(f1, z), right = sub.mass - left;
+    return {left - sides[0].allowed(), right - sides[1].allowed(), left - sides[0].right(), right - sides[1].right()};
 }
 
-template SideErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
-template SideErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
+template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
+template SplitErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
 
 }  // namespace contree

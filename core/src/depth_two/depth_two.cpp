@@ -36,11 +36,14 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
         choose_lanes();
         if (batch_.evaluate(ub_)) learn();
     }
-    best_.lower = std::min(best_.upper, floor_);
-    for (const Open& open : open_) best_.lower = std::min(best_.lower, open.segment.bound);   // after a stop
-    best_.lower = std::max(best_.lower, lower);
+    Score still_open = unreached;   // after a stop
+    for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
+    best_.lower = std::max(std::min({best_.upper, floor_, still_open}), lower);
+    best_.relaxed = best_.lower;
+    if constexpr (Subproblem<Entry>::may_be_general)
+        best_.relaxed = std::max(std::min({best_.upper, relaxed_floor_, still_open}), lower);
     if (learnt != nullptr) {
-        learnt->rows = sub.rows;
+        learnt->mass = sub.mass;
         settle(*learnt, rules_);
     }
     return std::move(best_);
@@ -49,10 +52,10 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
 template <class Entry>
 void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     const Subproblem<Entry>& sub = *sub_;
-    floor_ = unreached;
+    floor_ = relaxed_floor_ = unreached;
     stump_ = std::max(class_count_bound(sub, 1), lower);
     open_.clear();
-    const Point left_end{0, 0, stump_}, right_end{sub.rows, stump_, 0};
+    const Point left_end{0, 0, stump_}, right_end{sub.mass, stump_, 0};
     Inheritance<Entry> inheritance(sub, sources);
     for (std::uint32_t f = 0; f < sub.features; ++f) {
         inheritance.points_of(f, inherited_);
@@ -62,7 +65,7 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
         for (const Segment& segment : found_)
             if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
         for (const Point& point : inherited_)   // those that close nothing here are not worth handing on
-            if (point.total() >= ub_) note(f, point);
+            if (point.total() >= ub_) note(f, sub.position_of(f, point.z), point);
     }
 }
 
@@ -74,7 +77,7 @@ bool DepthTwo<Entry>::still_open(Open& open) {
         ++statistics_->closed_by_segment_bound;
         return false;
     }
-    open.run = live_run(open.segment, sub_->cuts(open.segment.f), ub_, rules_);
+    open.run = live_run(open.segment, *sub_, ub_, rules_);
     if (open.run.empty()) {
         close(ub_);
         ++statistics_->closed_by_trimming;
@@ -88,10 +91,12 @@ bool DepthTwo<Entry>::still_open(Open& open) {
 template <class Entry>
 void DepthTwo<Entry>::choose_lanes() {
     const unsigned room = lane_count - batch_.with_whole;
+    // With weights, bounds may be large: their leading bits are enough.
+    const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(ub_))) - 22);
     keys_.clear();
     for (std::size_t i = 0; i < open_.size(); ++i) {
         const std::uint64_t width = open_[i].run.last - open_[i].run.first;
-        keys_.push_back(packed_key(static_cast<std::uint64_t>(open_[i].segment.bound), (1u << 22) - 1 - std::min<std::uint64_t>(width, (1u << 22) - 1), i));
+        keys_.push_back(packed_key(static_cast<std::uint64_t>(open_[i].segment.bound) >> shift, (1u << 22) - 1 - std::min<std::uint64_t>(width, (1u << 22) - 1), i));
     }
     if (keys_.size() > room) {
         std::nth_element(keys_.begin(), keys_.begin() + room, keys_.end());
@@ -103,7 +108,7 @@ void DepthTwo<Entry>::choose_lanes() {
     for (const std::uint64_t key : keys_) {
         const auto i = static_cast<std::uint32_t>(index_of(key));
         const Segment& segment = open_[i].segment;
-        const bool fresh = segment.u.z == 0 && segment.v.z == sub_->rows;
+        const bool fresh = segment.u.z == 0 && segment.v.z == sub_->mass;
         const auto left = static_cast<unsigned>(room - batch_.lanes.size());
         if (left == 0) break;
         spread_lanes(i, std::min(left, fresh ? std::max(most_lanes, each) : each));
@@ -132,8 +137,8 @@ void DepthTwo<Entry>::learn() {
     const Score before = ub_;
     if (batch_.with_whole) learn_whole();
     for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
-        if (batch_.reached(t) >= ub_) continue;
         const Lane& lane = batch_.lanes[t];
+        if (batch_.reached(t) >= ub_ || !sub_->allows(lane.z)) continue;
         improve(batch_.reached(t), {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
                                     Step{Step::stump, 0}, Step{Step::stump, 0}});
     }
@@ -146,14 +151,14 @@ template <class Entry>
 void DepthTwo<Entry>::learn_whole() {
     constexpr std::size_t whole = Batch<Entry>::whole_lane;
     if (batch_.reached(whole) < ub_) improve(batch_.reached(whole), {Step{Step::stump, 0}});
-    close(batch_.proved_left(whole));
-    if (batch_.proved_left(whole) <= stump_) return;
-    stump_ = batch_.proved_left(whole);
+    close(batch_.proved(whole), batch_.relaxed_left(whole));
+    if (batch_.relaxed_left(whole) <= stump_) return;
+    stump_ = batch_.relaxed_left(whole);
     for (Open& open : open_) {
         Segment& s = open.segment;
         if (s.u.z == 0) s.u.right = stump_;
-        if (s.v.z == sub_->rows) s.v.left = stump_;
-        if (s.u.z == 0 || s.v.z == sub_->rows) s.bound = std::max(s.bound, segment_bound(s, rules_));
+        if (s.v.z == sub_->mass) s.v.left = stump_;
+        if (s.u.z == 0 || s.v.z == sub_->mass) s.bound = std::max(s.bound, segment_bound(s, rules_));
     }
 }
 
@@ -175,11 +180,12 @@ void DepthTwo<Entry>::cut_segments() {
         Point u = segment.u;
         const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
         for (; t < batch_.lanes.size() && batch_.lanes[t].owner == i; ++t) {
-            const Position z = batch_.lanes[t].z;
-            const Point w{z, std::max(batch_.proved_left(t), left_bound(segment, z, rules_)),
-                          std::max(batch_.proved_right(t), right_bound(segment, z, rules_))};
-            close(w.total());
-            note(segment.f, w);
+            const Position position = batch_.lanes[t].z;
+            const Score z = sub_->mass_at(segment.f, position);
+            const Point w{z, std::max(batch_.relaxed_left(t), left_bound(segment, z, rules_)),
+                          std::max(batch_.relaxed_right(t), right_bound(segment, z, rules_))};
+            close(sub_->allows(position) ? std::max(w.total(), batch_.proved(t)) : unreached, w.total());
+            note(segment.f, position, w);
             if (Open open = part(w); u.z < z && still_open(open)) open_.push_back(open);
             u = w;
         }
@@ -193,9 +199,9 @@ void DepthTwo<Entry>::cut_segments() {
 }
 
 template <class Entry>
-void DepthTwo<Entry>::note(std::uint32_t f, const Point& point) {
+void DepthTwo<Entry>::note(std::uint32_t f, Position position, const Point& point) {
     if (learnt_ == nullptr) return;
-    learnt_->points.push_back({sub_->feature[f], sub_->rank_left_of(f, point.z), point.z, point.left, point.right});
+    learnt_->points.push_back({sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
 }
 
 template class DepthTwo<NarrowEntry>;

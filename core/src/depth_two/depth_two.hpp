@@ -40,8 +40,13 @@ private:
     void improve(Score score, Plan plan);
     void cut_segments();
     bool still_open(Open& open);
-    void note(std::uint32_t f, const Point& point);
-    void close(Score bound) { floor_ = std::min(floor_, bound); }
+    void note(std::uint32_t f, Position position, const Point& point);
+    // Nothing of what is set aside has fewer errors than `bound`, or than `relaxed` with leaves of any size.
+    void close(Score bound, Score relaxed) {
+        floor_ = std::min(floor_, bound);
+        if constexpr (Subproblem<Entry>::may_be_general) relaxed_floor_ = std::min(relaxed_floor_, relaxed);
+    }
+    void close(Score bound) { close(bound, bound); }
 
     const Rules rules_;
     const Control& control_;
@@ -53,6 +58,7 @@ private:
     Profile* learnt_ = nullptr;
     Score ub_ = 0;
     Score floor_ = 0;             // the least bound of what was closed
+    Score relaxed_floor_ = 0;     // the same with leaves of any size
     Score stump_ = 0;             // proved bound of theta_1 of all rows: the ends of B1
     Outcome best_;
     std::vector<Open> open_;      // every one with a live run for ub_

@@ -14,6 +14,7 @@
 // Tried: two words (64 lanes) a row.  It needs fewer rounds, but the arithmetic bounds the loop: 4 % slower.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,32 @@ struct SideSums {
     alignas(64) std::int32_t end[side_count];    // W behind the last row: pos - neg
 };
 
+// The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
+// of the rows' steps, and has two pairs of extremes: over all thresholds, and over those that leave rows enough.
+template <class Step>
+struct WeightedSweep {
+    const WideEntry* entries;        // by feature, `stride` apart
+    std::size_t stride;
+    const std::uint8_t* takes;       // like entries: 0xff where a threshold can stand behind the row, else 0
+    std::uint32_t features;
+    Row rows;                        // in each order
+    const std::uint64_t* words;      // by row number
+    const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
+    Row chunk_rows;                  // so many steps add up to less than a Step holds; and so many rows
+    Row min_leaf;
+    const std::int32_t* sizes;       // rows of each side
+    std::uint64_t used;              // bit s: side s matters; of the others nothing is said
+};
+
+// The steps that a Step is meant for: at least 127 of them add up without overflow.
+template <class Step>
+inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
+
+struct SideExtremes {
+    alignas(64) Score high[side_count], low[side_count];                   // max W at least 0, min W at most 0
+    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // over the allowed thresholds; unset if min_leaf is 1
+};
+
 struct Kernel {
     const char* name;
     bool (*runs_here)();
@@ -59,10 +86,18 @@ struct Kernel {
     void (*sweep_wide)(const Sweep<WideEntry>&, SideSums&);
     // totals[s] = how many of the words have bit s.
     void (*count_sides)(const std::uint64_t* words, Row rows, std::int32_t* totals);
+    void (*sweep_16)(const WeightedSweep<std::int16_t>&, SideExtremes&);
+    void (*sweep_32)(const WeightedSweep<std::int32_t>&, SideExtremes&);
+    void (*sweep_64)(const WeightedSweep<std::int64_t>&, SideExtremes&);
+    // totals[s] = what the rows weigh whose words have bit s.
+    void (*weigh_sides)(const std::uint64_t* words, const Score* weights, Row rows, Score* totals);
     const Movers* movers;   // the data's own loops, for the same machine
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }
+    void sweep(const WeightedSweep<std::int16_t>& input, SideExtremes& extremes) const { sweep_16(input, extremes); }
+    void sweep(const WeightedSweep<std::int32_t>& input, SideExtremes& extremes) const { sweep_32(input, extremes); }
+    void sweep(const WeightedSweep<std::int64_t>& input, SideExtremes& extremes) const { sweep_64(input, extremes); }
 };
 
 extern const Kernel scalar_kernel;

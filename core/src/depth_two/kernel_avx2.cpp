@@ -118,6 +118,8 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 8; ++r) _mm256_storeu_si256(reinterpret_cast<__m256i*>(totals) + r, total[r]);
 }
 
+#include "depth_two/weighted_sweep.inl"
+
 }  // namespace
 
 }  // namespace contree
@@ -128,7 +130,8 @@ namespace contree {
 
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
-                         sweep<NarrowEntry>, sweep<WideEntry>, count_sides, &scalar_movers};
+                         sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
+                         sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers};
 
 }  // namespace contree
 

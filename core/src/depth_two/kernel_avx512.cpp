@@ -241,6 +241,8 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 4; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
+#include "depth_two/weighted_sweep.inl"
+
 }  // namespace
 
 }  // namespace contree
@@ -255,7 +257,8 @@ const Kernel avx512_kernel{
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
-    sweep<NarrowEntry>, sweep<WideEntry>, count_sides, &avx512_movers};
+    sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
+    sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
 
 }  // namespace contree
 

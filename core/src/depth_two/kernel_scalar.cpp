@@ -37,8 +37,40 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
         for (unsigned s = 0; s < side_count; ++s) totals[s] += static_cast<std::int32_t>(words[r] >> s & 1);
 }
 
+template <class Step>
+void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
+    extremes = {};
+    for (unsigned s = 0; s < side_count; ++s) {
+        if ((input.used >> s & 1) == 0) continue;
+        for (std::uint32_t f = 0; f < input.features; ++f) {
+            Score sum = 0;
+            Row before = 0;
+            for (Row k = 0; k < input.rows; ++k) {
+                const Row row = Packed<WideEntry>::row(input.entries[f * input.stride + k]);
+                if ((input.words[row] >> s & 1) != 0) {
+                    sum += input.steps[row];
+                    ++before;
+                }
+                if (input.takes[f * input.stride + k] == 0) continue;
+                extremes.high[s] = std::max(extremes.high[s], sum);
+                extremes.low[s] = std::min(extremes.low[s], sum);
+                if (input.min_leaf == 1 || before < input.min_leaf || static_cast<Row>(input.sizes[s]) < before + input.min_leaf) continue;
+                extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
+                extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
+            }
+        }
+    }
+}
+
+void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
+    std::fill_n(totals, side_count, 0);
+    for (Row r = 0; r < rows; ++r)
+        for (unsigned s = 0; s < side_count; ++s) totals[s] += (words[r] >> s & 1) != 0 ? weights[r] : 0;
+}
+
 }  // namespace
 
-const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides, &scalar_movers};
+const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
+                           sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers};
 
 }  // namespace contree

@@ -68,7 +68,7 @@ template <class Entry>
 Outcome Bench<Entry>::leaf(const Subproblem<Entry>& sub) const {
     std::uint32_t largest = 0;
     for (std::uint32_t c = 1; c < sub.classes; ++c)
-        if (sub.class_size(c) > sub.class_size(largest)) largest = c;
+        if (sub.class_mass(c) > sub.class_mass(largest)) largest = c;
     return {0, leaf_errors(sub), {Step{Step::leaf, class_of_[sub.origin[sub.class_begin[largest]]]}}};
 }
 
@@ -105,7 +105,7 @@ template <class Entry>
 Score Bench<Entry>::errors(const Subproblem<Entry>& sub, const Plan& plan) const {
     const Guide down = guide(plan.data());
     Score wrong = 0;
-    for (Row r = 0; r < sub.rows; ++r) wrong += told(down, sub.origin[r]) != class_of_[sub.origin[r]];
+    for (Row r = 0; r < sub.rows; ++r) if (told(down, sub.origin[r]) != class_of_[sub.origin[r]]) wrong += sub.weight_of(r);
     return wrong;
 }
 

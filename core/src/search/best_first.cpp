@@ -60,8 +60,8 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         }
     }
     if (question.depth == 1) {
-        const Score errors = best_stump(sub).errors;
-        return {errors, errors, {Step{Step::stump, 0}}};
+        const Stump stump = best_stump(sub);
+        return {stump.errors, stump.errors, {Step{Step::stump, 0}}, stump.relaxed};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
     if (question.depth == 2)
@@ -76,7 +76,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
         return known;
     }
-    question.lower = std::max(question.lower, known.lower);
+    question.lower = std::max(question.lower, known.relaxed);
     Outcome outcome = branch(worker, question);
     cache_.store(std::move(key), outcome);
     return outcome;
@@ -86,7 +86,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
 template <class Entry>
 Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     const Subproblem<Entry>& sub = question.sub;
-    Node node{};
+    Node node;
     node.sub = &sub;
     node.depth = question.depth;
     node.gap = question.gap;
@@ -104,7 +104,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     if (options_.switches.shallow_first && question.lower < node.limit()) {
         Outcome shallow = solve_shallow(worker, node, question);
         memory = node.memories.empty() ? -1 : 0;
-        ends = std::max(ends, shallow.lower);
+        ends = std::max(ends, shallow.relaxed);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
     open_segments(node, ends, memory, question.sources);
@@ -117,12 +117,12 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     }
     if (&sub == &root_) root_node_ = nullptr;
 
+    for (const Segment& segment : node.queue) node.set_aside(segment.bound, segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
-    outcome.lower = std::min(outcome.upper, node.floor);
-    for (const Segment& segment : node.queue) outcome.lower = std::min(outcome.lower, segment.bound);
-    outcome.lower = std::max(outcome.lower, question.lower);
+    outcome.lower = std::max(std::min(outcome.upper, node.floor), question.lower);
+    outcome.relaxed = std::max(std::min(outcome.upper, node.relaxed_floor), question.lower);
     if (node.learnt != nullptr) {
-        node.learnt->rows = sub.rows;
+        node.learnt->mass = sub.mass;
         settle(*node.learnt, rules_);
     }
     return outcome;
@@ -152,21 +152,22 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
-    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->rows, ends, 0, false, memory};
+    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->mass, ends, 0, false, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
     std::vector<Point> points;
     for (std::uint32_t f = 0; f < node.sub->features; ++f) {
         inheritance.points_of(f, points);
-        node.floor = std::min(node.floor, open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
-        for (const Point& point : points) note(node, f, point);
+        const Score closed = open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue);
+        node.set_aside(closed, closed);
+        for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
     }
     std::make_heap(node.queue.begin(), node.queue.end(), later);
 }
 
 template <class Entry>
-void BestFirst<Entry>::note(Node& node, std::uint32_t f, const Point& point) {
+void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, const Point& point) {
     if (node.learnt == nullptr) return;
-    node.learnt->points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, point.z), point.z, point.left, point.right});
+    node.learnt->points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, position), point.z, point.left, point.right});
 }
 
 template <class Entry>
@@ -194,21 +195,20 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.segment = node.queue.front();
         if (task.segment.bound >= node.limit()) {
             statistics.closed_by_segment_bound += static_cast<std::int64_t>(node.queue.size());
-            node.floor = std::min(node.floor, task.segment.bound);
+            node.set_aside(task.segment.bound, task.segment.bound);
             node.queue.clear();
             return false;
         }
         std::pop_heap(node.queue.begin(), node.queue.end(), later);
         node.queue.pop_back();
-        const Cuts cuts = node.sub->cuts(task.segment.f);
         task.limit = node.limit();
-        task.run = live_run(task.segment, cuts, task.limit, rules_);
+        task.run = live_run(task.segment, *node.sub, task.limit, rules_);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
-            node.floor = std::min(node.floor, task.limit);
+            node.set_aside(task.limit, task.limit);
             continue;
         }
-        task.z = cuts.at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
+        task.z = node.sub->cuts(task.segment.f).at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
         // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
         task.left = task.right = {};
         if (const std::int32_t u = task.segment.u.memory; u >= 0) {
@@ -217,7 +217,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         }
         if (const std::int32_t v = task.segment.v.memory; v >= 0) {
             task.left.superset = &node.memories[static_cast<std::size_t>(v)].left;
-            if (task.segment.v.z < node.sub->rows) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
+            if (task.segment.v.z < node.sub->mass) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
         }
         node.in_flight.push_back(task.segment.bound);
         return true;
@@ -234,10 +234,11 @@ template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
     const Segment& s = task.segment;
-    const Score lower_left = left_bound(s, task.z, rules_), lower_right = right_bound(s, task.z, rules_);
+    const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
+    const Score lower_left = left_bound(s, mass_at(task.z), rules_), lower_right = right_bound(s, mass_at(task.z), rules_);
     const bool by_run = options_.switches.run_targets && rules_.monotone;
-    const Score target_left = task.limit - (by_run ? right_bound(s, task.run.high, rules_) : 0);
-    const Score target_right = task.limit - (by_run ? left_bound(s, task.run.low, rules_) : 0);
+    const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
+    const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
@@ -269,15 +270,17 @@ template <class Entry>
 void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    Point w{task.z, std::max(left.lower, left_bound(s, task.z, rules_)),
-            std::max(right.lower, right_bound(s, task.z, rules_)), false, -1};
-    assert(stopping() || (left.proved() && right.proved()) || w.total() >= task.limit);
-    node.floor = std::min(node.floor, w.total());
-    if (left.upper + right.upper < node.ub) {
+    const Score z = node.sub->mass_at(s.f, task.z);
+    Point w{z, std::max(left.relaxed, left_bound(s, z, rules_)), std::max(right.relaxed, right_bound(s, z, rules_)), false, -1};
+    const bool allowed = node.sub->allows(task.z);
+    const Score proved = allowed ? std::max(left.lower, w.left) + std::max(right.lower, w.right) : unreached;
+    assert(stopping() || (left.proved() && right.proved()) || proved >= task.limit);
+    node.set_aside(proved, w.total());
+    if (allowed && left.upper + right.upper < node.ub) {
         const Step split{static_cast<std::int32_t>(node.sub->feature[s.f]), node.sub->rank_left_of(s.f, task.z)};
         improve(node, left.upper + right.upper, join(split, left.plan, right.plan));
     }
-    note(node, s.f, w);
+    note(node, s.f, task.z, w);
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
         w.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
@@ -285,7 +288,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, 
     for (const Segment& half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
         if (half.length() == 0) continue;
         if (half.bound >= node.limit()) {
-            node.floor = std::min(node.floor, half.bound);
+            node.set_aside(half.bound, half.bound);
             continue;
         }
         node.queue.push_back(half);

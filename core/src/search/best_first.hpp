@@ -58,6 +58,7 @@ private:
         Score ub;                     // the target, or the best score found
         Outcome best;
         Score floor = unreached;      // the least bound of what was set aside
+        Score relaxed_floor = unreached;   // the same with leaves of any size
         std::vector<Segment> queue;   // a heap, least bound first
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
@@ -66,6 +67,10 @@ private:
         std::mutex mutex;
         std::condition_variable changed;
 
+        void set_aside(Score bound, Score relaxed) {
+            floor = std::min(floor, bound);
+            relaxed_floor = std::min(relaxed_floor, relaxed);
+        }
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
         void land(Score bound_of_segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), bound_of_segment)); }
@@ -87,7 +92,7 @@ private:
     struct Question {
         const Subproblem<Entry>& sub;
         std::int64_t depth;
-        Score lower;                  // proved
+        Score lower;                  // proved, for leaves of any size
         Score target;                 // what is not below it need not be exact
         Score gap;                    // how far from the optimum the result may be
         Sources sources;
@@ -112,7 +117,7 @@ private:
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
-    void note(Node& node, std::uint32_t f, const Point& point);
+    void note(Node& node, std::uint32_t f, Position position, const Point& point);
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);

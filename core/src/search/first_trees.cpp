@@ -36,7 +36,7 @@ Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Move
     if (depth == 0 || leaf == 0 || sub.features == 0) return {0, leaf, {Step{Step::leaf, 0}}};
     const Halt halt = when_abandoned(control);
     const Split split = purest_split(sub, halt);
-    if (halt()) return {0, leaf, {Step{Step::leaf, 0}}};
+    if (split.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
     Arena::Frame frame(arena);
     const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena, halt);
     const Outcome left = greedy_tree(children.left, depth - 1, movers, arena, control);
@@ -66,7 +66,7 @@ Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::in
     if (depth <= 2 || leaf_errors(sub) == 0 || sub.features == 0) return rollout_tree(bench, sub, depth);
     const Split split = purest_split(sub, bench.halt());
     bench.count_pass(sub);
-    if (bench.stopped()) return bench.leaf(sub);
+    if (split.z == 0 || bench.stopped()) return bench.leaf(sub);
     Arena::Frame frame(bench.arena);
     const Children<Entry> children = bench.split(sub, split);
     const Outcome left = skeleton_tree(bench, children.left, depth - 1);

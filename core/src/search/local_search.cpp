@@ -19,6 +19,7 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     work_end_ = work_end;
     if (walker_.plan.empty()) walker_ = tree;
     while (!over() && tree.upper > 0) {
+        bench_.count_pass(root_);   // so that it ends where all else is known already
         const bool fresh = stale_ >= most_stale;
         Outcome next = polish(bench_, root_, depth_, fresh ? start(tree) : sweep(root_, depth_, walker_));
         stale_ = fresh || next.upper < walker_.upper ? 0 : stale_ + 1;

@@ -18,20 +18,20 @@ namespace {
 template <class Entry>
 std::vector<Position> threshold_positions(const Subproblem<Entry>& sub, std::uint32_t f) {
     std::vector<Position> z;
-    const Entry* const order = sub.order(f);
     for (Row k = 0; k + 1 < sub.rows; ++k)
-        if (Packed<Entry>::rank(order[k]) != Packed<Entry>::rank(order[k + 1])) z.push_back(k + 1);
+        if (sub.cut_behind(f, k)) z.push_back(k + 1);
     return z;
 }
 
 // Errors of the two leaves of a split.
 template <class Entry>
-SideErrors leaf_split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f, Position z) {
+SplitErrors leaf_split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f, Position z) {
     std::vector<Row> left(sub.classes, 0), right(sub.classes, 0);
     const Entry* const order = sub.order(f);
     for (Row k = 0; k < sub.rows; ++k) ++(k < z ? left : right)[class_of[Packed<Entry>::row(order[k])]];
-    return {Score{z} - *std::max_element(left.begin(), left.end()),
-            Score{sub.rows - z} - *std::max_element(right.begin(), right.end())};
+    const Score left_errors = Score{z} - *std::max_element(left.begin(), left.end());
+    const Score right_errors = Score{sub.rows - z} - *std::max_element(right.begin(), right.end());
+    return {left_errors, right_errors, left_errors, right_errors};
 }
 
 // A side's score as Algorithm 1 uses it: the score found, or the bound that a cut-off side proved.  With a gap
@@ -176,7 +176,7 @@ Evaluated PaperSearch<Entry>::split(Incumbent& incumbent, std::uint32_t f, Posit
     const bool by_d2split = incumbent.depth == 2 && options_.switches.depth_two;
     if (by_d2split || incumbent.depth == 1) {
         if (by_d2split) ++statistics_.d2split_calls;
-        const SideErrors theta = by_d2split ? d2split(sub, incumbent.class_of, f, z) : leaf_split(sub, incumbent.class_of, f, z);
+        const SplitErrors theta = by_d2split ? d2split(sub, incumbent.class_of, f, z) : leaf_split(sub, incumbent.class_of, f, z);
         left_is_zero = theta.left == 0;
         right_is_zero = theta.right == 0;
         const Plan& side = by_d2split ? stump : leaf;

@@ -14,31 +14,32 @@ struct Place {
 };
 
 // Errors at position z of a feature: of the left subtree on the rows before it, of the right one on those behind.
-// Only rows that one subtree tells rightly and the other wrongly move that sum, by one each; so a prefix sum over each
-// feature's order finds the best place.  The present split stays unless another is better.
+// Only rows that one subtree tells rightly and the other wrongly move that sum, by what they weigh; so a prefix sum
+// over each feature's order finds the best place.  The present split stays unless another is better.
 template <class Entry>
 Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* plan) {
     using P = Packed<Entry>;
     const auto left = bench.guide(plan + 1), right = bench.guide(end_of(plan + 1));
-    std::vector<std::int8_t> gain(sub.rows);   // errors more, if the row goes left
+    std::vector<Score> gain(sub.rows);   // errors more, if the row goes left
     Score all_right = 0, all_left = 0, present = 0, least = 0;
-    Position z = 0;                            // of the present split
+    Position z = 0;                      // of the present split
     for (Row r = 0; r < sub.rows; ++r) {
         const Row origin = sub.origin[r];
         const std::uint32_t label = bench.class_of(origin);
-        const bool wrong_left = bench.told(left, origin) != label, wrong_right = bench.told(right, origin) != label;
+        const Score weight = sub.weight_of(r);
+        const Score wrong_left = bench.told(left, origin) != label ? weight : 0;
+        const Score wrong_right = bench.told(right, origin) != label ? weight : 0;
         const bool goes_left = bench.goes_left(*plan, origin);
-        gain[r] = static_cast<std::int8_t>(wrong_left - wrong_right);
+        gain[r] = wrong_left - wrong_right;
         all_right += wrong_right;
         all_left += wrong_left;
-        least += wrong_left && wrong_right;
+        least += std::min(wrong_left, wrong_right);
         present += goes_left ? wrong_left : wrong_right;
         z += goes_left;
     }
-    Place best{{0, z}, present};
-    if (z > 0 && z < sub.rows) best.at = locate(sub, *plan);
+    Place best{{0, 0}, all_right};
     if (all_left < best.errors) best = {{0, sub.rows}, all_left};
-    if (all_right < best.errors) best = {{0, 0}, all_right};
+    if (z > 0 && z < sub.rows && sub.allows(z) && present <= best.errors) best = {locate(sub, *plan), present};
     if (best.errors == least) return best;
     bench.count_pass(sub);
     for (std::uint32_t f = 0; f < sub.features && !bench.stopped(); ++f) {
@@ -46,7 +47,7 @@ Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* 
         Score errors = all_right;
         for (Row k = 0; k + 1 < sub.rows; ++k) {
             errors += gain[P::row(order[k])];
-            if (errors < best.errors && P::rank(order[k]) != P::rank(order[k + 1])) best = {{f, k + 1}, errors};
+            if (errors < best.errors && sub.cut_behind(f, k) && sub.allows(k + 1)) best = {{f, k + 1}, errors};
         }
     }
     return best;

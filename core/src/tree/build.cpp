@@ -1,6 +1,8 @@
 #include "tree/build.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -22,17 +24,23 @@ public:
 
     Stretch all() const { return {0, static_cast<Row>(rows_.size())}; }
 
-    void count(const Stretch& stretch, std::int64_t* counts) const {
+    // Rows of each class, and what they weigh.
+    void count(const Stretch& stretch, std::int64_t* counts, Score* weights) const {
         for (Row i = stretch.begin; i < stretch.end; ++i) ++counts[table_.labels[rows_[i]]];
+        if (table_.weights == nullptr) std::copy_n(counts, table_.classes, weights);
+        else
+            for (Row i = stretch.begin; i < stretch.end; ++i) weights[table_.labels[rows_[i]]] += table_.weights[rows_[i]];
     }
 
-    // Rows with a value of at most `threshold` to the front; returns where the others begin.
-    Row part(const Stretch& stretch, std::size_t feature, double threshold) {
+    // Rows with a value of at most `threshold` to the front, and those without a value where `missing_left` says so;
+    // returns where the others begin.
+    Row part(const Stretch& stretch, std::size_t feature, double threshold, bool missing_left) {
         const double* const column = table_.values + feature * table_.rows;
         Row left = stretch.begin, right = 0;
         for (Row i = stretch.begin; i < stretch.end; ++i) {
             const Row row = rows_[i];
-            const bool goes_left = column[row] <= threshold;
+            const double value = column[row];
+            const bool goes_left = value <= threshold || (missing_left && std::isnan(value));
             rows_[left] = row;
             spare_[right] = row;
             left += goes_left;
@@ -42,32 +50,38 @@ public:
         return left;
     }
 
-    double greatest(const Stretch& stretch, std::size_t feature) const {
-        return extreme(stretch, feature, [](double a, double b) { return a > b; });
-    }
-    double least(const Stretch& stretch, std::size_t feature) const {
-        return extreme(stretch, feature, [](double a, double b) { return a < b; });
+    // Of the values that there are; NaN where all are missing.
+    struct Range {
+        double least = std::nan(""), greatest = std::nan("");
+        bool any_missing = false;
+    };
+    Range range(const Stretch& stretch, std::size_t feature) const {
+        const double* const column = table_.values + feature * table_.rows;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        double least = infinity, greatest = -infinity;
+        bool any_missing = false;
+        for (Row i = stretch.begin; i < stretch.end; ++i) {
+            const double value = column[rows_[i]];
+            least = value < least ? value : least;
+            greatest = value > greatest ? value : greatest;
+            any_missing |= std::isnan(value);
+        }
+        return least > greatest ? Range{std::nan(""), std::nan(""), any_missing} : Range{least, greatest, any_missing};
     }
 
 private:
-    template <class Better>
-    double extreme(const Stretch& stretch, std::size_t feature, const Better& better) const {
-        const double* const column = table_.values + feature * table_.rows;
-        double best = column[rows_[stretch.begin]];
-        for (Row i = stretch.begin + 1; i < stretch.end; ++i)
-            if (better(column[rows_[i]], best)) best = column[rows_[i]];
-        return best;
-    }
-
     const Table& table_;
     std::vector<Row> rows_, spare_;
 };
 
 using Stretch = Stretches::Stretch;
 
-// The rank of a value: the one whose range holds it.
-std::size_t rank_of(const Values& values, double value) {
-    return static_cast<std::size_t>(std::upper_bound(values.lowest.begin(), values.lowest.end(), value) - values.lowest.begin()) - 1;
+// The rank of a value: the one whose range holds it.  A column's missing values have the first rank or the last.
+std::size_t rank_of(const Column& column, double value) {
+    const std::vector<double>& lowest = column.values.lowest;
+    if (std::isnan(value)) return column.missing == Missing::first ? 0 : lowest.size() - 1;
+    const auto begin = lowest.begin() + (column.missing == Missing::first), end = lowest.end() - (column.missing == Missing::last);
+    return static_cast<std::size_t>(std::upper_bound(begin, end, value) - lowest.begin()) - 1;
 }
 
 class Builder {
@@ -81,14 +95,18 @@ public:
         const std::size_t node = add_leaf(stretch);
         if (step.feature == Step::leaf || halt_()) return leaf_errors(node);
         if (step.feature < 0) throw std::logic_error("contree: a plan with an open stump");
-        const auto feature = static_cast<std::size_t>(step.feature);
-        const Values& values = ranked_.values[feature];
-        const Row middle = rows_.part(stretch, feature, values.highest[step.rank]);
+        const Column& column = ranked_.columns[static_cast<std::size_t>(step.feature)];
+        const auto feature = static_cast<std::size_t>(column.feature);
+        const Row middle = rows_.part(stretch, feature, column.values.highest[step.rank], column.missing == Missing::first);
         const Stretch left{stretch.begin, middle}, right{middle, stretch.end};
         if (left.begin == left.end || right.begin == right.end) throw std::logic_error("contree: a plan splits off no row");
-        tree.feature[node] = step.feature;
-        tree.threshold[node] = threshold_between(values.highest[rank_of(values, rows_.greatest(left, feature))],
-                                                 values.lowest[rank_of(values, rows_.least(right, feature))]);
+        const Stretches::Range lefts = rows_.range(left, feature), rights = rows_.range(right, feature);
+        tree.feature[node] = column.feature;
+        tree.threshold[node] = threshold_between(column.values.highest[rank_of(column, lefts.greatest)],
+                                                 column.values.lowest[rank_of(column, rights.least)]);
+        // Where no row lacks a value, nothing was learnt of those that do: they go with the most rows, as in CART.
+        const bool any_missing = lefts.any_missing || rights.any_missing;
+        tree.missing_left[node] = any_missing ? column.missing == Missing::first : left.end - left.begin > right.end - right.begin;
         tree.children_left[node] = static_cast<std::int64_t>(tree.size());
         Score errors = add(left);
         tree.children_right[node] = static_cast<std::int64_t>(tree.size());
@@ -108,8 +126,11 @@ private:
         tree.children_right.push_back(-1);
         tree.feature.push_back(-2);
         tree.threshold.push_back(-2);
+        tree.missing_left.push_back(0);
         tree.class_counts.resize(tree.class_counts.size() + classes_, 0);
-        rows_.count(stretch, tree.class_counts.data() + (tree.size() - 1) * classes_);
+        tree.class_weights.resize(tree.class_counts.size(), 0);
+        const std::size_t first = (tree.size() - 1) * classes_;
+        rows_.count(stretch, tree.class_counts.data() + first, tree.class_weights.data() + first);
         return tree.size() - 1;
     }
 
@@ -119,14 +140,17 @@ private:
         tree.children_right.resize(node + 1);
         tree.feature.resize(node + 1);
         tree.threshold.resize(node + 1);
+        tree.missing_left.resize(node + 1);
         tree.class_counts.resize((node + 1) * classes_);
+        tree.class_weights.resize((node + 1) * classes_);
         tree.children_left[node] = tree.children_right[node] = -1;
         tree.feature[node] = -2;
         tree.threshold[node] = -2;
+        tree.missing_left[node] = 0;
     }
 
     Score leaf_errors(std::size_t node) const {
-        const auto begin = tree.class_counts.begin() + static_cast<std::ptrdiff_t>(node * classes_);
+        const auto begin = tree.class_weights.begin() + static_cast<std::ptrdiff_t>(node * classes_);
         const auto end = begin + static_cast<std::ptrdiff_t>(classes_);
         return std::accumulate(begin, end, Score{0}) - *std::max_element(begin, end);
     }
@@ -146,17 +170,23 @@ Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan,
     return std::move(builder.tree);
 }
 
-Score verify(const Tree& tree, const Table& table) {
+Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf) {
     const auto classes = static_cast<std::size_t>(table.classes);
     Stretches rows(table);
     std::vector<std::int64_t> counts(classes);
+    std::vector<Score> weights(classes);
     const auto errors_of = [&](auto&& self, std::size_t node, const Stretch& stretch) -> Score {
         std::fill(counts.begin(), counts.end(), 0);
-        rows.count(stretch, counts.data());
-        const auto told = tree.class_counts.begin() + static_cast<std::ptrdiff_t>(node * classes);
-        if (!std::equal(counts.begin(), counts.end(), told)) throw std::logic_error("contree: the tree does not fit the rows");
-        if (tree.children_left[node] < 0) return (stretch.end - stretch.begin) - *std::max_element(counts.begin(), counts.end());
-        const Row middle = rows.part(stretch, static_cast<std::size_t>(tree.feature[node]), tree.threshold[node]);
+        std::fill(weights.begin(), weights.end(), 0);
+        rows.count(stretch, counts.data(), weights.data());
+        const auto first = static_cast<std::ptrdiff_t>(node * classes);
+        if (!std::equal(counts.begin(), counts.end(), tree.class_counts.begin() + first) ||
+            !std::equal(weights.begin(), weights.end(), tree.class_weights.begin() + first))
+            throw std::logic_error("contree: the tree does not fit the rows");
+        if (node > 0 && stretch.end - stretch.begin < min_samples_leaf) throw std::logic_error("contree: a leaf has too few rows");
+        if (tree.children_left[node] < 0)
+            return std::accumulate(weights.begin(), weights.end(), Score{0}) - *std::max_element(weights.begin(), weights.end());
+        const Row middle = rows.part(stretch, static_cast<std::size_t>(tree.feature[node]), tree.threshold[node], tree.missing_left[node] != 0);
         const Score left = self(self, static_cast<std::size_t>(tree.children_left[node]), {stretch.begin, middle});
         return left + self(self, static_cast<std::size_t>(tree.children_right[node]), {middle, stretch.end});
     };

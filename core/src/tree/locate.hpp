@@ -30,7 +30,7 @@ Split locate(const Subproblem<Entry>& sub, const Step& step) {
     const auto z = static_cast<Position>(
         std::partition_point(order, order + sub.rows,
                              [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; }) - order);
-    if (z == 0 || z == sub.rows) throw std::logic_error("contree: a plan splits off no row");
+    if (z == 0 || z == sub.rows || !sub.allows(z)) throw std::logic_error("contree: a plan splits off too few rows");
     return {f, z};
 }
 

@@ -1,4 +1,4 @@
-// The best tree of depth one, plainly: every threshold of every feature.
+// The best tree of depth one, plainly: every threshold of every feature that leaves rows enough for a leaf.
 #pragma once
 
 #include "data/subproblem.hpp"
@@ -9,6 +9,7 @@ struct Stump {
     Score errors;
     std::uint32_t f;   // the subproblem's number of the feature
     Position z;        // 0: a leaf is as good
+    Score relaxed;     // the least errors of a stump with leaves of any size
 };
 
 template <class Entry>

@@ -1,0 +1,150 @@
+// The sweep of the general case, in vectors that the compiler knows: each kernel includes this text inside its own
+// target region, so that the same lines become its machine's instructions.
+//
+// Two registers of sides at a time: 64 sides in lanes of 16 bits, 32 or 16 sides in wider ones.  Lanes hold sums
+// relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the totals.
+
+template <class Step>
+struct Lanes {
+    static constexpr unsigned count = 64 / sizeof(Step);   // of one register
+    typedef Step Vector __attribute__((vector_size(64)));
+    using Source = std::conditional_t<sizeof(Step) == 8, std::int64_t, std::int32_t>;
+    typedef Source Sources __attribute__((vector_size(64)));
+
+    // A row's bits are copied to all lanes and each lane tests its own.  With 16-bit lanes a copy fills two of them,
+    // which see its lower and its upper half: so the sides of the lower half are the even lanes.
+    static constexpr unsigned place(unsigned lane) { return sizeof(Step) == 2 ? lane % 2 * 16 + lane / 2 : lane; }
+    static constexpr Step bit(unsigned lane) { return static_cast<Step>(Step{1} << place(lane) % (sizeof(Step) == 2 ? 16 : count)); }
+    // -1 where the row belongs to the side.  By reference, since registers of this width are not passed everywhere.
+    static void find_inside(std::uint64_t word, const Vector& bits, Vector& inside) {
+        inside = (reinterpret_cast<Vector>(Sources{} + static_cast<Source>(word)) & bits) != 0;
+    }
+};
+
+// The extremes of two registers' sides over all features.
+template <class Step, bool limited>
+class SweepBlock {
+    using L = Lanes<Step>;
+    using V = typename L::Vector;
+    static constexpr unsigned parts = 2;
+    static constexpr Step lowest = std::numeric_limits<Step>::min(), highest = std::numeric_limits<Step>::max();
+
+public:
+    static constexpr unsigned sides = parts * L::count;
+
+    SweepBlock(const WeightedSweep<Step>& input, unsigned first, SideExtremes& extremes)
+        : input_(input), first_(first), extremes_(extremes) {
+        for (unsigned i = 0; i < L::count; ++i) bits_[i] = L::bit(i);
+    }
+
+    void run() {
+        for (unsigned s = first_; s < first_ + sides; ++s)
+            extremes_.high[s] = extremes_.low[s] = extremes_.allowed_high[s] = extremes_.allowed_low[s] = 0;
+        for (std::uint32_t f = 0; f < input_.features; ++f) {
+            for (unsigned i = 0; i < sides; ++i) sum_before_[i] = rows_before_[i] = 0;
+            for (Row begin = 0; begin < input_.rows;) {
+                const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
+                add_rows(f, begin, end);
+                begin = end;
+            }
+        }
+    }
+
+private:
+    void add_rows(std::uint32_t f, Row begin, Row end) {
+        V sum[parts], high[parts], low[parts], before[parts], allowed_high[parts], allowed_low[parts], least[parts], most[parts];
+        for (unsigned p = 0; p < parts; ++p) {
+            sum[p] = before[p] = V{};
+            high[p] = allowed_high[p] = V{} + lowest;
+            low[p] = allowed_low[p] = V{} + highest;
+            if constexpr (limited) limits(p, least[p], most[p]);
+        }
+        const WideEntry* const order = input_.entries + f * input_.stride;
+        const std::uint8_t* const takes = input_.takes + f * input_.stride;
+        const V bits = bits_;
+        bool any = false;
+        for (Row k = begin; k < end; ++k) {
+            const Row row = Packed<WideEntry>::row(order[k]);
+            const std::uint64_t word = input_.words[row] >> first_;
+            const Step step = input_.steps[row];
+            const bool take = takes[k] != 0;
+            any |= take;
+            for (unsigned p = 0; p < parts; ++p) {
+                V inside;
+                L::find_inside(word >> (p * L::count), bits, inside);
+                sum[p] += inside & step;
+                if constexpr (limited) before[p] -= inside;
+                if (!take) continue;
+                high[p] = sum[p] > high[p] ? sum[p] : high[p];
+                low[p] = sum[p] < low[p] ? sum[p] : low[p];
+                if constexpr (limited) {
+                    const V allowed = (before[p] >= least[p]) & (before[p] <= most[p]);
+                    allowed_high[p] = allowed & (sum[p] > allowed_high[p]) ? sum[p] : allowed_high[p];
+                    allowed_low[p] = allowed & (sum[p] < allowed_low[p]) ? sum[p] : allowed_low[p];
+                }
+            }
+        }
+        for (unsigned p = 0; p < parts; ++p) {
+            if (any) fold(p, high[p], low[p], extremes_.high, extremes_.low);
+            if (limited && any) fold(p, allowed_high[p], allowed_low[p], extremes_.allowed_high, extremes_.allowed_low);
+            for (unsigned i = 0; i < L::count; ++i) {
+                sum_before_[p * L::count + i] += sum[p][i];
+                if (limited) rows_before_[p * L::count + i] += before[p][i];
+            }
+        }
+    }
+
+    unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + L::place(lane); }
+
+    // How many rows of a side in the chunk make its left leaf large enough, and how many leave enough for the right one.
+    void limits(unsigned p, V& least, V& most) const {
+        for (unsigned i = 0; i < L::count; ++i) {
+            const std::int64_t before = rows_before_[p * L::count + i], leaf = input_.min_leaf;
+            const auto clamped = [](std::int64_t rows) { return static_cast<Step>(std::clamp<std::int64_t>(rows, lowest, highest)); };
+            least[i] = clamped(leaf - before);
+            most[i] = clamped(input_.sizes[side(p, i)] - leaf - before);
+        }
+    }
+
+    // Lanes that still hold what they began with saw no threshold.
+    void fold(unsigned p, const V& high, const V& low, Score* to_high, Score* to_low) const {
+        for (unsigned i = 0; i < L::count; ++i) {
+            const unsigned s = side(p, i);
+            const Score before = sum_before_[p * L::count + i];
+            to_high[s] = std::max(to_high[s], high[i] == lowest ? 0 : before + high[i]);
+            to_low[s] = std::min(to_low[s], low[i] == highest ? 0 : before + low[i]);
+        }
+    }
+
+    const WeightedSweep<Step>& input_;
+    const unsigned first_;
+    SideExtremes& extremes_;
+    V bits_;
+    Score sum_before_[sides], rows_before_[sides];   // by lane
+};
+
+template <class Step>
+void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
+    constexpr unsigned sides = SweepBlock<Step, false>::sides;
+    for (unsigned first = 0; first < side_count; first += sides) {
+        const std::uint64_t block = sides == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sides % 64) - 1;
+        if ((input.used >> first & block) == 0) continue;
+        if (input.min_leaf > 1) SweepBlock<Step, true>(input, first, extremes).run();
+        else SweepBlock<Step, false>(input, first, extremes).run();
+    }
+}
+
+void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
+    using L = Lanes<Score>;
+    L::Vector bits;
+    for (unsigned i = 0; i < L::count; ++i) bits[i] = L::bit(i);
+    for (unsigned first = 0; first < side_count; first += L::count) {
+        L::Vector sum{};
+        for (Row r = 0; r < rows; ++r) {
+            L::Vector inside;
+            L::find_inside(words[r] >> first, bits, inside);
+            sum += inside & weights[r];
+        }
+        for (unsigned i = 0; i < L::count; ++i) totals[first + i] = sum[i];
+    }
+}

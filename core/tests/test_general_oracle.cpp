@@ -1,0 +1,165 @@
+// Weights, a minimal leaf size and missing values against the oracle: each alone, and all together.
+#include "fit_checks.hpp"
+
+namespace {
+
+using namespace check;
+using contree::Options;
+using contree::SwitchRow;
+
+struct With {
+    bool weights, min_leaf, missing;
+};
+
+Instance small_instance(Random& random, std::int64_t depth, With with) {
+    Instance data = depth >= 4   ? nasty(random, {1, 10, 0, 2, 4})
+                    : depth == 3 ? nasty(random, {1, 14, 0, 3, 5})
+                                 : nasty(random, {1, 22, 0, 4, 5});
+    if (with.weights) draw_weights(data, random);
+    if (with.missing) draw_missing(data, random);
+    return data;
+}
+
+Options draw_options(Random& random, std::int64_t depth, const Instance& data, With with) {
+    Options options;
+    options.max_depth = depth;
+    if (with.min_leaf) options.min_samples_leaf = random.between(2, 2 + static_cast<std::int64_t>(data.rows) / 3);
+    options.n_jobs = random.pick({1, 1, 1, 2});
+    if (random.chance(0.5)) return options;
+    for (const SwitchRow& row : contree::switch_rows())
+        if (random.chance(0.3)) options.switches.*row.field = row.high > 8 ? row.low : static_cast<std::int32_t>(random.between(row.low, row.high));
+    if (random.chance(0.3)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
+    return options;
+}
+
+void against_the_oracle(double count, With with) {
+    for_seeds(count, [&](Random& random) {
+        const auto depth = static_cast<std::int64_t>(seed % 5);
+        const Instance data = small_instance(random, depth, with);
+        const Options options = draw_options(random, depth, data, with);
+        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(depth));
+    });
+}
+
+void test_oracles_agree() {
+    for_seeds(300, [](Random& random) {
+        const std::int64_t depth = random.between(0, 3);
+        Instance data = nasty(random, {1, 8, 0, 3, 5});
+        draw_weights(data, random);
+        draw_missing(data, random);
+        const std::size_t min_leaf = static_cast<std::size_t>(random.between(1, 3));
+        CHECK_EQUAL(Swept(data, min_leaf).least_errors(depth), least_errors(data, depth, min_leaf));
+    });
+}
+
+// A row of weight w is w equal rows.
+void test_weights_are_repetitions() {
+    for_seeds(300, [](Random& random) {
+        const std::int64_t depth = random.between(1, 3);
+        Instance data = nasty(random, {1, 60, 1, 3, 4});
+        Instance repeated = data;
+        repeated.values.clear();
+        repeated.labels.clear();
+        for (std::size_t r = 0; r < data.rows; ++r) data.weights.push_back(random.between(1, 4));
+        for (std::size_t f = 0; f < data.features; ++f)
+            for (std::size_t r = 0; r < data.rows; ++r)
+                repeated.values.insert(repeated.values.end(), static_cast<std::size_t>(data.weights[r]), data.value(r, f));
+        for (std::size_t r = 0; r < data.rows; ++r)
+            repeated.labels.insert(repeated.labels.end(), static_cast<std::size_t>(data.weights[r]), data.labels[r]);
+        repeated.rows = repeated.labels.size();
+        Options options;
+        options.max_depth = depth;
+        contree::Control control;
+        const contree::Result weighted = contree::fit(data.table(), options, control);
+        const contree::Result plain = contree::fit(repeated.table(), options, control);
+        CHECK_EQUAL(weighted.objective, plain.objective);
+        CHECK(weighted.tree.feature == plain.tree.feature);
+        CHECK(weighted.tree.threshold == plain.tree.threshold);
+    });
+}
+
+// The scale of the weights does not matter, nor do weights that are all the same.
+void test_scaled_weights() {
+    for_seeds(200, [](Random& random) {
+        const Instance plain = nasty(random, {1, 80, 1, 3, 4});
+        Instance data = plain;
+        const Score scale = random.pick<Score>({1, 3, 1000000, Score{1} << 50});
+        data.weights.assign(data.rows, scale);
+        Options options;
+        options.max_depth = random.between(1, 3);
+        contree::Control control;
+        CHECK_EQUAL(contree::fit(data.table(), options, control).objective, scale * contree::fit(plain.table(), options, control).objective);
+    });
+}
+
+// More classes than pairs are formed for.
+void test_many_classes() {
+    for_seeds(30, [](Random& random) {
+        Instance data = structured(random, 70, 2, 60, 0, 0.7);
+        draw_weights(data, random);
+        if (random.chance(0.5)) draw_missing(data, random);
+        Options options;
+        options.max_depth = 2;
+        options.min_samples_leaf = random.between(1, 6);
+        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(2));
+    });
+}
+
+void test_kernels() {
+    for (const std::string& kernel : contree::kernels()) {
+        setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+        against_the_oracle(300, {true, true, true});
+        for_seeds(20, [](Random& random) {   // sets with more rows, where the kernels' blocks are full
+            Instance data = structured(random, 90, 3, static_cast<std::int32_t>(random.between(2, 4)), random.pick<std::uint64_t>({0, 9}), 0.2);
+            if (random.chance(0.6)) draw_weights(data, random);
+            Options options;
+            options.max_depth = 2;
+            options.min_samples_leaf = random.pick<std::int64_t>({1, 2, 5, 20});
+            check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(2));
+        });
+    }
+    unsetenv("CONTREE_KERNEL");
+}
+
+void test_paper_refuses() {
+    Random random(1);
+    Instance data = nasty(random, {10, 10, 2, 2, 3});
+    Options options;
+    options.search = contree::SearchKind::paper;
+    contree::Control control;
+    options.min_samples_leaf = 2;
+    CHECK_THROWS(std::invalid_argument, contree::fit(data.table(), options, control));
+    options.min_samples_leaf = 1;
+    draw_weights(data, random);
+    CHECK_THROWS(std::invalid_argument, contree::fit(data.table(), options, control));
+}
+
+void test_paper_with_missing() {
+    for_seeds(400, [](Random& random) {
+        const auto depth = static_cast<std::int64_t>(seed % 4);
+        Instance data = small_instance(random, depth, {false, false, true});
+        Options options;
+        options.max_depth = depth;
+        options.search = contree::SearchKind::paper;
+        check_fit(data, options, Swept(data).least_errors(depth));
+    });
+}
+
+}  // namespace
+
+int main() {
+    check::watch_aborts();
+    check::run("the two oracles agree", test_oracles_agree);
+    check::run("weights", [] { against_the_oracle(2500, {true, false, false}); });
+    check::run("minimal leaf size", [] { against_the_oracle(2500, {false, true, false}); });
+    check::run("missing values", [] { against_the_oracle(2500, {false, false, true}); });
+    check::run("weights and a minimal leaf size", [] { against_the_oracle(2500, {true, true, false}); });
+    check::run("all together", [] { against_the_oracle(2500, {true, true, true}); });
+    check::run("weights are repetitions", test_weights_are_repetitions);
+    check::run("scaled weights", test_scaled_weights);
+    check::run("many classes", test_many_classes);
+    check::run("every kernel", test_kernels);
+    check::run("what the paper's search refuses", test_paper_refuses);
+    check::run("missing values in the paper's search", test_paper_with_missing);
+    return check::report();
+}
