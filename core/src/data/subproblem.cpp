@@ -140,7 +140,7 @@ void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<
 }  // namespace
 
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena) {
+Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
     const auto columns = static_cast<FeatureId>(table.columns.size());
     auto root = allocate<Entry>(table.rows, columns, table.classes, arena);
     root.least_leaf = table.min_leaf;
@@ -154,7 +154,7 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
     }
     auto* const missing = arena.take<Missing>(columns);
     root.missing = missing;
-    for (FeatureId f = 0; f < columns; ++f) {
+    for (FeatureId f = 0; f < columns && !halt(); ++f) {
         const Column& column = table.columns[f];
         missing[f] = column.missing;
         Entry* const order = root.entries + root.features * root.stride;
@@ -169,7 +169,7 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
 
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
-                           const Movers& movers, Arena& arena) {
+                           const Movers& movers, Arena& arena, const Halt& halt) {
     assert(0 < z && z < parent.rows);
     Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
                              allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
@@ -179,7 +179,7 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     left.least_leaf = right.least_leaf = parent.least_leaf;
     if (parent.weighted()) part_weights(parent, route, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
-    for (std::uint32_t g = 0; g < parent.features; ++g) {
+    for (std::uint32_t g = 0; g < parent.features && !halt(); ++g) {
         movers.of<Entry>().partition(parent.order(g), parent.rows, route, left.entries + left.features * left.stride,
                                      right.entries + right.features * right.stride);
         finish_feature(left, parent.feature[g], movers);
@@ -188,9 +188,11 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     return children;
 }
 
-template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
-template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
+template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
+                                                 const Halt&);
+template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
+                                                 const Halt&);
 
 }  // namespace contree

@@ -42,16 +42,42 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
 }
 
 template <class Entry>
-void Batch<Entry>::evaluate(Score ub) {
+bool Batch<Entry>::evaluate(Score ub) {
     ++statistics_->depth_two_batches;
     statistics_->d2split_calls += static_cast<std::int64_t>(lanes.size());
-    if (sub_->classes > most_paired_classes) return evaluate_one_by_one();
+    if (sub_->classes > most_paired_classes) {
+        evaluate_one_by_one();
+        return !halt_();
+    }
     write_words();
     side_sizes();
     if (sub_->classes == 2) evaluate_two_classes();
     else evaluate_classes(ub);
     if constexpr (may_be_general)
         if (limited()) evaluate_allowed(ub);
+    return !halt_();
+}
+
+// The kernel over all features: a few at a time where there are many rows, so that a stop does not wait for long.
+template <class Entry>
+void Batch<Entry>::sweep(const Sweep<Entry>& all) {
+    constexpr std::uint32_t most_cells = 4'000'000;
+    if (std::uint64_t{all.rows} * all.features <= most_cells) return kernel_.sweep(all, sums_);
+    const std::uint32_t step = std::max(1u, most_cells / all.rows);
+    SideSums part;
+    for (std::uint32_t f = 0; f < all.features && !halt_(); f += step) {
+        Sweep<Entry> some = all;
+        some.entries += f * all.stride;
+        some.takes += f * all.stride;
+        some.ties += f;
+        some.features = std::min(step, all.features - f);
+        kernel_.sweep(some, f == 0 ? sums_ : part);
+        if (f == 0) continue;
+        for (std::size_t s = 0; s < side_count; ++s) {
+            sums_.high[s] = std::max(sums_.high[s], part.high[s]);
+            sums_.low[s] = std::min(sums_.low[s], part.low[s]);
+        }
+    }
 }
 
 // The rows' words.  The thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all
@@ -125,7 +151,7 @@ void Batch<Entry>::evaluate_two_classes() {
         }
     }
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
-    kernel_.sweep(pairs_[0].sweep, sums_);
+    sweep(pairs_[0].sweep);
     tell(sums_);
 }
 
@@ -187,7 +213,7 @@ typename Batch<Entry>::BySide Batch<Entry>::leaves() const {
 // `death[t]` is the pair at which lane t died; its bound counts all from there.
 template <class Entry>
 void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death,
-                               const std::function<void(Pair&)>& sweep) {
+                               const std::function<void(Pair&)>& sweep_this) {
     death.fill(pairs_.size());
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
         bool any_live = false, helps = false;
@@ -201,8 +227,8 @@ void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide
             if (!live) death[t] = std::min(death[t], i);
             helps |= live && (a[l] + b[l] > right[l] || a[r] + b[r] > right[r]);
         }
-        if (!any_live) break;
-        if (helps) sweep(pairs_[i]);
+        if (!any_live || halt_()) break;
+        if (helps) sweep_this(pairs_[i]);
     }
 }
 
@@ -221,13 +247,13 @@ void Batch<Entry>::sweep_pair(Pair& pair, BySide& right) {
         }
     }
     statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
-    kernel_.sweep(pair.sweep, sums_);
+    sweep(pair.sweep);
     tell(sums_);
 }
 
 template <class Entry>
 void Batch<Entry>::evaluate_one_by_one() {
-    for (std::size_t t = 0; t < lanes.size(); ++t) {
+    for (std::size_t t = 0; t < lanes.size() && !halt_(); ++t) {
         const SplitErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
         reached_[left_side(t)] = static_cast<Sum>(errors.left);
         reached_[right_side(t)] = static_cast<Sum>(errors.right);

@@ -21,7 +21,7 @@ struct Lane {
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel) : kernel_(kernel) {}
+    explicit Batch(const Kernel& kernel, const Halt& halt = {}) : kernel_(kernel), halt_(halt) {}
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -32,8 +32,8 @@ public:
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
 
-    // Scores that are not below `ub` need not be exact.
-    void evaluate(Score ub);
+    // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
+    bool evaluate(Score ub);
 
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
@@ -64,12 +64,13 @@ private:
     std::uint32_t lanes_in_use() const;
     void write_words();
     void side_sizes();
+    void sweep(const Sweep<Entry>& all);
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
     void evaluate_one_by_one();
     void weigh_classes();
     BySide leaves() const;
-    void sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death, const std::function<void(Pair&)>& sweep);
+    void sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death, const std::function<void(Pair&)>& sweep_this);
     void sweep_pair(Pair& pair, BySide& right);
     void prepare(Pair& pair);
     void mark_takes(Sweep<Entry>& sweep);
@@ -86,6 +87,7 @@ private:
     const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows);
 
     const Kernel& kernel_;
+    const Halt halt_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;

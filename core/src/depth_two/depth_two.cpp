@@ -34,8 +34,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
         batch_.with_whole = first;
         choose_lanes();
-        batch_.evaluate(ub_);
-        learn();
+        if (batch_.evaluate(ub_)) learn();
     }
     Score still_open = unreached;   // after a stop
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);

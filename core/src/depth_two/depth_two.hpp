@@ -19,7 +19,7 @@ template <class Entry>
 class DepthTwo {
 public:
     DepthTwo(const Kernel& kernel, const Switches& switches, const Control& control)
-        : rules_{switches.monotone != 0, switches.similarity != 0}, control_(control), batch_(kernel) {}
+        : rules_{switches.monotone != 0, switches.similarity != 0}, control_(control), batch_(kernel, when_stopped(control)) {}
 
     // The exact score where it is below `target`, else a proved bound >= target.  `lower` is already proved.
     // `learnt`, if given, gets the bounds of all thresholds that were looked at.

@@ -1,11 +1,6 @@
 #include "search/best_first.hpp"
 
-#include <exception>
-#include <thread>
-
 #include "bounds/class_count.hpp"
-#include "bounds/irreducible.hpp"
-#include "search/first_trees.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
@@ -36,34 +31,6 @@ BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const
 }
 
 template <class Entry>
-Outcome BestFirst<Entry>::run() {
-    Outcome outcome;
-    {
-        std::vector<std::jthread> helpers;
-        try {
-            for (std::size_t i = 1; i < workers_.size(); ++i)
-                helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
-            outcome = search(*workers_[0]);
-        } catch (...) {
-            fail();
-        }
-        std::lock_guard lock(sharing_mutex_);
-        done_ = true;
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    return outcome;
-}
-
-// Keeps the exception that is being handled, for `run`, and ends the search of all threads as a stop would: nodes are
-// left in order, because other threads may be inside them.
-template <class Entry>
-void BestFirst<Entry>::fail() {
-    std::lock_guard lock(failure_mutex_);
-    if (!failure_) failure_ = std::current_exception();
-    failed_.store(true, std::memory_order_relaxed);
-}
-
-template <class Entry>
 Statistics BestFirst<Entry>::statistics() const {
     Statistics sum;
     for (const auto& worker : workers_) {
@@ -72,70 +39,6 @@ Statistics BestFirst<Entry>::statistics() const {
     }
     sum.cache_entries = static_cast<std::int64_t>(cache_.entries());
     return sum;
-}
-
-// Whatever ends it, the result is no worse than CART's tree.  That tree costs next to nothing on many rows, beside
-// what follows; on few rows it is left until the search turns out to have been stopped.
-template <class Entry>
-Outcome BestFirst<Entry>::search(Worker& worker) {
-    constexpr std::uint64_t many_cells = 2'000'000;
-    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena); };
-    const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
-    Outcome incumbent;
-    if (first) first_tree(incumbent, greedy());
-    incumbent = deepen(worker, std::move(incumbent));
-    if (!first && !incumbent.proved() && control_.stopped() && !control_.abandoned()) {
-        const Score lower = incumbent.lower;
-        first_tree(incumbent, greedy());
-        incumbent.lower = lower;
-    }
-    return incumbent;
-}
-
-// All rows, one level deeper each time: a level's tree is the next one's first incumbent, and the end of its bounds.
-// Stops at the depth asked for, or where no tree of any depth has fewer errors.
-template <class Entry>
-Outcome BestFirst<Entry>::deepen(Worker& worker, Outcome incumbent) {
-    constexpr std::int64_t cheap_depth = 3;   // up to here, looking for equal rows would cost more than it can save
-    const std::int64_t target_depth = options_.max_depth;
-    std::int64_t depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
-    Score irreducible = 0;
-    proved_ = class_count_bound(root_, target_depth);
-    Outcome outcome;
-    Profile learnt;
-    for (;; ++depth) {
-        Profile next;
-        const bool remember = depth < target_depth && remembers(root_, depth);
-        Question question{root_, depth, irreducible, unreached, options_.max_gap, {}, remember ? &next : nullptr, nullptr};
-        if (outcome.upper < unreached) {
-            question.shallow = &outcome;
-            question.shallow_learnt = learnt.points.empty() ? nullptr : &learnt;
-        }
-        if (depth == target_depth) question.incumbent = &incumbent;
-        outcome = solve(worker, question);
-        learnt = std::move(next);
-        first_tree(incumbent, outcome);
-        if (depth == target_depth) {
-            incumbent.lower = std::max(proved_, outcome.lower);
-            return incumbent;
-        }
-        if (depth == cheap_depth && outcome.upper > options_.max_gap) irreducible = irreducible_errors(root_);
-        proved_ = std::max(proved_, irreducible);
-        // What is proved for this depth does not hold for a greater one.
-        incumbent.lower = proved_;
-        if (incumbent.upper - options_.max_gap <= proved_ || stopping()) return incumbent;
-        if (depth == 2 && target_depth > cheap_depth)
-            first_tree(incumbent, rollout_tree(worker.depth_two, root_, target_depth, outcome, *kernel_.movers, worker.arena,
-                                               worker.statistics));
-    }
-}
-
-// Takes a tree for all rows as the incumbent where it is better.
-template <class Entry>
-void BestFirst<Entry>::first_tree(Outcome& incumbent, Outcome tree) {
-    if (tree.upper >= incumbent.upper) return;
-    incumbent = std::move(tree);
-    report(incumbent.upper);
 }
 
 // CT(D, d) (Eq. 4): the exact score where it is below the target, else a proved bound that reaches it.
@@ -190,7 +93,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     node.parent = question.parent;
     node.learnt = question.learnt;
     node.ub = question.target;
-    node.floor = unreached;
+    node.in_flight.reserve(workers_.size());
     if (const Score leaf = leaf_errors(sub); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
@@ -205,12 +108,14 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
     open_segments(node, ends, memory, question.sources);
+    if (&sub == &root_) root_node_ = &node;
     if (question.lower < node.limit()) {
         const bool shared = workers_.size() > 1;   // from here on, what the node holds is its mutex's
         if (shared) share(node);
         work(worker, node);
         if (shared) withdraw(worker, node);
     }
+    if (&sub == &root_) root_node_ = nullptr;
 
     for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
@@ -269,11 +174,13 @@ void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
     while (next_task(node, task, worker.statistics)) {
         try {
+            raise_bound(node);
+            look_nearby(worker);
             evaluate(worker, node, task);
         } catch (...) {
             fail();
             std::lock_guard lock(node.mutex);
-            --node.in_flight;
+            node.land(task.segment.bound);
             node.changed.notify_all();
         }
     }
@@ -311,7 +218,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             task.left.superset = &node.memories[static_cast<std::size_t>(v)].left;
             if (task.segment.v.z < node.sub->mass) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
         }
-        ++node.in_flight;
+        node.in_flight.push_back(task.segment.bound);
         return true;
     }
     return false;
@@ -339,7 +246,8 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena);
+    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
+    if (stopping()) return put_back(node, s);
     children.left.least_leaf = children.right.least_leaf = near;
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
@@ -393,6 +301,16 @@ Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const O
     return whole;
 }
 
+// A segment that a stop left unsolved is as open as before.
+template <class Entry>
+void BestFirst<Entry>::put_back(Node& node, const Segment& segment) {
+    std::lock_guard lock(node.mutex);
+    node.queue.push_back(segment);
+    std::push_heap(node.queue.begin(), node.queue.end(), later);
+    node.land(segment.bound);
+    node.changed.notify_all();
+}
+
 template <class Entry>
 void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
@@ -419,7 +337,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
         node.queue.push_back(half);
         std::push_heap(node.queue.begin(), node.queue.end(), later);
     }
-    --node.in_flight;
+    node.land(s.bound);
     node.changed.notify_all();
 }
 
@@ -428,94 +346,7 @@ void BestFirst<Entry>::improve(Node& node, Score score, Plan plan) {
     assert(score < node.ub);
     node.ub = node.best.upper = score;
     node.best.plan = std::move(plan);
-    if (node.sub == &root_) report(score);
-}
-
-// Tells of a better tree for all rows.
-template <class Entry>
-void BestFirst<Entry>::report(Score score) {
-    std::lock_guard lock(improved_mutex_);
-    if (score >= improved_score_) return;
-    improved_score_ = score;
-    improved_(score, proved_);
-}
-
-template <class Entry>
-void BestFirst<Entry>::share(Node& node) {
-    std::lock_guard lock(sharing_mutex_);
-    shared_.push_back(&node);
-}
-
-// Ends the owner's work: waits for the helpers, helping below meanwhile, and takes the node off the list.
-template <class Entry>
-void BestFirst<Entry>::withdraw(Worker& worker, Node& node) {
-    for (;;) {
-        {
-            std::unique_lock lock(node.mutex);
-            if (node.in_flight == 0) break;
-        }
-        if (Node* const below = node_to_help(&node)) {
-            work(worker, *below);
-            leave(*below);
-        } else {
-            std::unique_lock lock(node.mutex);
-            node.changed.wait_for(lock, std::chrono::microseconds(200), [&] { return node.in_flight == 0; });
-        }
-        work(worker, node);
-    }
-    {
-        std::lock_guard lock(sharing_mutex_);
-        std::erase(shared_, &node);
-    }
-    std::unique_lock lock(node.mutex);
-    node.changed.wait(lock, [&] { return node.helpers == 0; });
-}
-
-// The open node nearest the root that has a task to give, among those below `below` if that is given.
-template <class Entry>
-typename BestFirst<Entry>::Node* BestFirst<Entry>::node_to_help(const Node* below) {
-    if (stopping()) return nullptr;
-    std::lock_guard lock(sharing_mutex_);
-    Node* chosen = nullptr;
-    for (Node* node : shared_) {
-        if (chosen != nullptr && node->depth <= chosen->depth) continue;
-        if (below != nullptr) {
-            const Node* up = node->parent;
-            while (up != nullptr && up != below) up = up->parent;
-            if (up == nullptr) continue;
-        }
-        std::lock_guard node_lock(node->mutex);
-        if (node->queue.empty() || node->queue.front().bound >= node->limit()) continue;
-        chosen = node;
-    }
-    if (chosen != nullptr) {
-        std::lock_guard node_lock(chosen->mutex);
-        ++chosen->helpers;
-    }
-    return chosen;
-}
-
-template <class Entry>
-void BestFirst<Entry>::leave(Node& node) {
-    std::lock_guard lock(node.mutex);
-    --node.helpers;
-    node.changed.notify_all();
-}
-
-template <class Entry>
-void BestFirst<Entry>::help_until_done(Worker& worker) {
-    for (;;) {
-        if (Node* const node = node_to_help(nullptr)) {
-            work(worker, *node);
-            leave(*node);
-            continue;
-        }
-        {
-            std::lock_guard lock(sharing_mutex_);
-            if (done_) return;
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    if (node.sub == &root_) keep(score, node.best.plan);
 }
 
 template class BestFirst<NarrowEntry>;

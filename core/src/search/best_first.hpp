@@ -20,6 +20,7 @@
 #include "bounds/segment.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
+#include "search/stages.hpp"
 #include "search/statistics.hpp"
 
 namespace contree {
@@ -27,8 +28,8 @@ namespace contree {
 template <class Entry>
 class BestFirst {
 public:
-    // `improved` is told of every better tree for all rows, in any thread, one call at a time.
-    using Improved = std::function<void(Score objective, Score lower_bound)>;
+    // `improved` is told of every better tree for all rows and every better bound, in any thread, one call at a time.
+    using Improved = std::function<void(const Outcome& incumbent)>;
 
     BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
               Improved improved);
@@ -60,7 +61,7 @@ private:
         std::vector<Segment> queue;   // a heap, least bound first
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
-        unsigned in_flight = 0;       // segments being evaluated
+        std::vector<Score> in_flight; // the bounds of the segments being evaluated
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -68,6 +69,13 @@ private:
         void set_aside(Score bound) { floor = std::min(floor, bound); }
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
+        void land(Score bound_of_segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), bound_of_segment)); }
+        // No tree has fewer errors, by what is known now.
+        Score bound() const {
+            Score least = std::min(ub, floor);
+            for (const Score score : in_flight) least = std::min(least, score);
+            return queue.empty() ? least : std::min(least, queue.front().bound);
+        }
     };
     struct Task {
         Segment segment;
@@ -92,11 +100,17 @@ private:
     };
 
     Outcome search(Worker& worker);
-    Outcome deepen(Worker& worker, Outcome incumbent);
-    void first_tree(Outcome& incumbent, Outcome tree);
+    void deepen(Worker& worker);
+    void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
+    void look_nearby(Worker& worker);
+    void take(const Outcome& tree);
+    Outcome incumbent();
+    void keep(Score score, const Plan& plan);
+    void raise(Score lower);
+    void raise_bound(Node& node);
+    void told();
     Outcome solve(Worker& worker, Question question);
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
-    void report(Score score);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
     void note(Node& node, std::uint32_t f, Position position, const Point& point);
@@ -104,6 +118,7 @@ private:
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
+    void put_back(Node& node, const Segment& segment);
     std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
     void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
@@ -116,7 +131,9 @@ private:
     void help_until_done(Worker& worker);
     void leave(Node& node);
     void fail();
-    bool stopping() const { return control_.stopped() || failed_.load(std::memory_order_relaxed); }
+    // Is the incumbent good enough?
+    bool finished() const { return finished_.load(std::memory_order_relaxed); }
+    bool stopping() const { return control_.stopped() || finished() || failed_.load(std::memory_order_relaxed); }
 
     const Subproblem<Entry>& root_;
     const Options& options_;
@@ -133,9 +150,11 @@ private:
     std::atomic<bool> failed_{false};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
-    std::mutex improved_mutex_;
-    Score improved_score_ = unreached;
-    Score proved_ = 0;   // for all rows and the depth asked for, before that depth is searched
+    std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
+    Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
+    std::mutex incumbent_mutex_;
+    Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved
+    std::atomic<bool> finished_{false};
 };
 
 extern template class BestFirst<NarrowEntry>;

@@ -213,7 +213,7 @@ void PaperSearch<Entry>::improve(Incumbent& incumbent, std::uint32_t f, Position
 
 template <class Entry>
 void PaperSearch<Entry>::report(const Incumbent& incumbent) {
-    if (incumbent.sub == &root_) improved_(incumbent.ub, 0);
+    if (incumbent.sub == &root_) improved_({0, incumbent.ub, incumbent.best.plan});
 }
 
 template std::vector<std::uint32_t> feature_order(const Subproblem<NarrowEntry>&, bool);

@@ -18,7 +18,7 @@ namespace contree {
 template <class Entry>
 class PaperSearch {
 public:
-    using Improved = std::function<void(Score objective, Score lower_bound)>;
+    using Improved = std::function<void(const Outcome& incumbent)>;
 
     PaperSearch(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
                 Improved improved);
