@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
+#include "search/given_tree.hpp"
 #include "search/paper.hpp"
 #include "tree/build.hpp"
 
@@ -16,6 +18,7 @@ std::string_view name(Status status) {
         case Status::optimal: return "optimal";
         case Status::gap_reached: return "gap_reached";
         case Status::time_limit: return "time_limit";
+        case Status::stopped: return "stopped";
         case Status::interrupted: return "interrupted";
         case Status::memory_limit: return "memory_limit";
     }
@@ -28,29 +31,79 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// The road of a fit: the search's threads write it, the supervising thread looks at its end.
+class Road {
+public:
+    explicit Road(Clock::time_point start) : start_(start) {}
+
+    // A tree that is there before the search has found any.
+    void begin(Score objective) {
+        std::lock_guard lock(mutex_);
+        objective_ = objective;
+    }
+
+    // What a search reports is true of what came before too: trees are kept, and proofs stay proofs.
+    void improved(Score objective, Score lower_bound) {
+        std::lock_guard lock(mutex_);
+        objective_ = std::min(objective_, objective);
+        lower_bound_ = std::max(lower_bound_, lower_bound);
+        history_.push_back({seconds_since(start_), objective_, lower_bound_});
+    }
+
+    Progress look() {
+        root_share.wanted.store(true, std::memory_order_relaxed);
+        std::lock_guard lock(mutex_);
+        return {seconds_since(start_), objective_, lower_bound_, root_share.closed.load(std::memory_order_relaxed)};
+    }
+
+    // When all threads have ended.
+    std::vector<Moment> history() && { return std::move(history_); }
+
+    RootShare root_share;
+
+private:
+    const Clock::time_point start_;
+    std::mutex mutex_;
+    Score objective_ = no_objective;
+    Score lower_bound_ = 0;
+    std::vector<Moment> history_;
+};
+
+// What a fit is asked for.
+struct Request {
+    const Table& table;
+    const Options& options;
+    const Tree* first;   // may be null
+};
+
 template <class Entry>
-void search(const RankedTable& ranked, const Options& options, const Control& control, Clock::time_point start,
-            Result& result) {
+void search(const Request& request, const RankedTable& ranked, const Control& control, Road& road, Result& result) {
+    const Options& options = request.options;
     Arena arena;
-    const auto root = root_subproblem<Entry>(ranked, *chosen_kernel().movers, arena);
-    const auto improved = [&](Score objective, Score lower_bound) {
-        result.history.push_back({seconds_since(start), objective, lower_bound});
-    };
+    const Movers& movers = *chosen_kernel().movers;
+    const auto root = root_subproblem<Entry>(ranked, movers, arena);
+    road.begin(leaf_errors(root));
+    Outcome first;
+    if (request.first != nullptr && ranked.features == request.table.features)
+        first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
+    const auto improved = [&](Score objective, Score lower_bound) { road.improved(objective, lower_bound); };
     const auto run_with = [&](auto&& method) {
         const Outcome outcome = method.run();
         result.counters = method.statistics().rows();
         return outcome;
     };
-    const Outcome outcome = options.search == SearchKind::paper
-                                ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved))
-                                : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved));
+    const Outcome outcome =
+        options.search == SearchKind::paper
+            ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved, std::move(first)))
+            : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share));
     result.tree = build_tree(ranked, root, outcome.plan, arena);
     result.objective = outcome.upper;
     result.lower_bound = outcome.lower;
 }
 
-void run(const Table& table, const Options& options, const Control& control, Clock::time_point start, Result& result) {
-    const RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
+void run(const Request& request, const Control& control, Road& road, Result& result) {
+    const Table& table = request.table;
+    const RankedTable ranked = rank_columns(table, request.options.feature_tolerance, control);
     // Abandoned before all columns are sorted: features are left out, and nothing is proved.
     const bool complete = ranked.features == table.features;
     const auto fits_narrow = [&] {
@@ -58,18 +111,28 @@ void run(const Table& table, const Options& options, const Control& control, Clo
         return ranked.rows <= limit && std::all_of(ranked.values.begin(), ranked.values.end(),
                                                    [&](const Values& v) { return v.lowest.size() < limit; });
     };
-    if (fits_narrow()) search<NarrowEntry>(ranked, options, control, start, result);
-    else search<WideEntry>(ranked, options, control, start, result);
+    if (fits_narrow()) search<NarrowEntry>(request, ranked, control, road, result);
+    else search<WideEntry>(request, ranked, control, road, result);
     if (!complete) result.lower_bound = 0;
     result.errors = verify(result.tree, table);
     if (result.errors != result.objective)
         throw std::logic_error("contree: the tree's errors are not what the search found");
-    result.history.push_back({seconds_since(start), result.objective, result.lower_bound});
+    road.improved(result.objective, result.lower_bound);
+}
+
+std::optional<Status> status_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::go_on: return {};
+        case Verdict::stop: return Status::stopped;
+        case Verdict::interrupt:
+        case Verdict::abandon: return Status::interrupted;
+    }
+    return {};
 }
 
 // Runs `action` in a thread and watches over it from this one: the deadline and the poll end it early.
 template <class Action>
-std::optional<Status> supervise(const Options& options, Control& control, const std::function<bool()>& poll,
+std::optional<Status> supervise(const Options& options, Control& control, const Poll& poll, Road& road,
                                 Clock::time_point start, const Action& action) {
     std::exception_ptr failure;
     std::mutex mutex;
@@ -96,9 +159,10 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
         finished.wait_until(lock, std::min(deadline, Clock::now() + interval), [&] { return done; });
         if (done || ended) continue;
         lock.unlock();
-        if (poll && poll()) ended = Status::interrupted;
-        else if (Clock::now() >= deadline) ended = Status::time_limit;
-        if (ended == Status::interrupted) control.abandon();
+        const Verdict verdict = poll ? poll(road.look()) : Verdict::go_on;
+        ended = status_of(verdict);
+        if (!ended && Clock::now() >= deadline) ended = Status::time_limit;
+        if (verdict == Verdict::abandon) control.abandon();
         else if (ended) control.stop();
         lock.lock();
     }
@@ -110,14 +174,24 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
 
 }  // namespace
 
-Result fit(const Table& table, const Options& options, Control& control, const std::function<bool()>& poll) {
+Result fit(const Table& table, const Options& options, Control& control, const Poll& poll, const Tree* first) {
     const auto start = Clock::now();
     Result result;
-    const auto ended = supervise(options, control, poll, start, [&] { run(table, options, control, start, result); });
-    if (result.lower_bound == result.objective) result.status = Status::optimal;
-    else if (result.objective - result.lower_bound <= options.max_gap) result.status = Status::gap_reached;
+    Road road(start);
+    const Request request{table, options, first};
+    const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
+    const Score gap = result.objective - result.lower_bound;
+    if (gap == 0) result.status = Status::optimal;
+    else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else result.status = ended.value_or(Status::interrupted);
     result.seconds = seconds_since(start);
+    // A last look, unless the poll itself has ended the search.
+    if (poll && (!ended || ended == Status::time_limit)) {
+        Progress last = road.look();
+        if (gap <= options.max_gap) last.root_closed = 1;
+        poll(last);
+    }
+    result.history = std::move(road).history();
     return result;
 }
 

@@ -27,10 +27,10 @@ Outcome leaf_outcome(Score errors) { return {errors, errors, {Step{Step::leaf, 0
 
 template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
-                            const Control& control, Improved improved)
-    : root_(root), options_(options), control_(control), improved_(std::move(improved)),
-      kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
-      cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {
+                            const Control& control, Improved improved, Outcome first, RootShare& root_share)
+    : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
+      root_share_(root_share), kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
+      cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
 }
@@ -82,6 +82,7 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
     const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena); };
     const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
     Outcome incumbent;
+    first_tree(incumbent, std::move(first_));
     if (first) first_tree(incumbent, greedy());
     incumbent = deepen(worker, std::move(incumbent));
     if (!first && !incumbent.proved() && control_.stopped() && !control_.abandoned()) {
@@ -313,6 +314,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             if (task.segment.v.z < node.sub->rows) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
         }
         ++node.in_flight;
+        node.taken += task.run.size();
         return true;
     }
     return false;
@@ -373,7 +375,20 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, 
         std::push_heap(node.queue.begin(), node.queue.end(), later);
     }
     --node.in_flight;
+    node.taken -= task.run.size();
+    if (node.sub == &root_ && node.depth == options_.max_depth) show_share(node);
     node.changed.notify_all();
+}
+
+// Counts the thresholds of the root that may still be in a better tree, for whoever has asked.
+template <class Entry>
+void BestFirst<Entry>::show_share(const Node& node) {
+    if (!root_share_.wanted.exchange(false, std::memory_order_relaxed)) return;
+    std::uint64_t open = node.taken, all = 0;
+    for (const Segment& segment : node.queue)
+        if (segment.bound < node.limit()) open += live_run(segment, node.sub->cuts(segment.f), node.limit(), rules_).size();
+    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.sub->cuts(f).count;
+    root_share_.closed.store(1 - static_cast<double>(open) / static_cast<double>(all), std::memory_order_relaxed);
 }
 
 template <class Entry>

@@ -20,6 +20,7 @@
 #include "bounds/segment.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
+#include "search/root_share.hpp"
 #include "search/statistics.hpp"
 
 namespace contree {
@@ -30,8 +31,9 @@ public:
     // `improved` is told of every better tree for all rows, in any thread, one call at a time.
     using Improved = std::function<void(Score objective, Score lower_bound)>;
 
+    // `first` is a tree that is there already, if it has a plan.
     BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
-              Improved improved);
+              Improved improved, Outcome first, RootShare& root_share);
 
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
@@ -61,6 +63,7 @@ private:
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
         unsigned in_flight = 0;       // segments being evaluated
+        std::uint64_t taken = 0;      // and the thresholds in them that are open
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -105,6 +108,7 @@ private:
     void evaluate(Worker& worker, Node& node, const Task& task);
     void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory);
     void improve(Node& node, Score score, Plan plan);
+    void show_share(const Node& node);
 
     // Threads.
     void share(Node& node);
@@ -119,6 +123,8 @@ private:
     const Options& options_;
     const Control& control_;
     const Improved improved_;
+    Outcome first_;
+    RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
     Cache cache_;
