@@ -84,7 +84,7 @@ void search(const Request& request, const RankedTable& ranked, const Control& co
     const auto root = root_subproblem<Entry>(ranked, movers, arena);
     road.begin(leaf_errors(root));
     Outcome first;
-    if (request.first != nullptr && ranked.features == request.table.features)
+    if (request.first != nullptr)
         first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
     const auto improved = [&](Score objective, Score lower_bound) { road.improved(objective, lower_bound); };
     const auto run_with = [&](auto&& method) {
@@ -96,6 +96,7 @@ void search(const Request& request, const RankedTable& ranked, const Control& co
         options.search == SearchKind::paper
             ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved, std::move(first)))
             : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share));
+    if (control.abandoned()) return;
     result.tree = build_tree(ranked, root, outcome.plan, arena);
     result.objective = outcome.upper;
     result.lower_bound = outcome.lower;
@@ -104,8 +105,7 @@ void search(const Request& request, const RankedTable& ranked, const Control& co
 void run(const Request& request, const Control& control, Road& road, Result& result) {
     const Table& table = request.table;
     const RankedTable ranked = rank_columns(table, request.options.feature_tolerance, control);
-    // Abandoned before all columns are sorted: features are left out, and nothing is proved.
-    const bool complete = ranked.features == table.features;
+    if (control.abandoned()) return;
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
         return ranked.rows <= limit && std::all_of(ranked.values.begin(), ranked.values.end(),
@@ -113,7 +113,7 @@ void run(const Request& request, const Control& control, Road& road, Result& res
     };
     if (fits_narrow()) search<NarrowEntry>(request, ranked, control, road, result);
     else search<WideEntry>(request, ranked, control, road, result);
-    if (!complete) result.lower_bound = 0;
+    if (result.tree.size() == 0) return;   // abandoned
     result.errors = verify(result.tree, table);
     if (result.errors != result.objective)
         throw std::logic_error("contree: the tree's errors are not what the search found");
@@ -181,12 +181,13 @@ Result fit(const Table& table, const Options& options, Control& control, const P
     const Request request{table, options, first};
     const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
     const Score gap = result.objective - result.lower_bound;
-    if (gap == 0) result.status = Status::optimal;
+    if (result.tree.size() == 0) result.status = Status::interrupted;
+    else if (gap == 0) result.status = Status::optimal;
     else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else result.status = ended.value_or(Status::interrupted);
     result.seconds = seconds_since(start);
     // A last look, unless the poll itself has ended the search.
-    if (poll && (!ended || ended == Status::time_limit)) {
+    if (poll && !control.abandoned() && (!ended || ended == Status::time_limit)) {
         Progress last = road.look();
         if (gap <= options.max_gap) last.root_closed = 1;
         poll(last);

@@ -95,7 +95,7 @@ void test_tolerance() {
 // From the optimum nothing is left to find: the first incumbent is the last.
 void test_from_the_optimum() {
     Random random(5);
-    const Instance data = structured(random, 600, 4, 3, 0, 0.5);
+    const Instance data = structured(random, 300, 4, 3, 0, 0.5);
     Options options;
     Control control;
     const Result best = contree::fit(data.table(), options, control);

@@ -202,7 +202,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             Called with a :class:`contree.Progress` in this thread, a few times per second and
             within 20 ms when the best tree or the bound has become better, at least once.  If it
             returns True, the search stops and keeps the best tree, with status ``"stopped"``.
-            What it raises ends the search and is raised here.
+            What it raises ends the search and is raised here.  While it runs, the search goes on,
+            and nobody looks at the time limit.
         initial_tree : classifier, FittedTree, str or dict, default=None
             The first incumbent, instead of that of ``warm_start``: a fitted classifier or its
             ``tree_``, JSON as ``to_json()`` gives, or a fitted tree of scikit-learn.  Its tests are
