@@ -33,10 +33,10 @@ except BaseException as error:
     print("raised", type(error).__name__, flush=True)
 print("the end", flush=True)
 """
-SHOWN = "% of the root closed"
+SHOWN = "% of root"
 
 
-def on_a_terminal(*, interrupt_after=None, columns=120, **parts) -> str:
+def on_a_terminal(*, interrupt_after=None, columns=120, stdout=None, **parts) -> str:
     """Return all that a program writes to a terminal, its control codes included."""
     parts = {"before": "", "inside": "", "verbose": 1, "callback": None, "parameters": ""} | parts
     ours, theirs = pty.openpty()
@@ -44,7 +44,7 @@ def on_a_terminal(*, interrupt_after=None, columns=120, **parts) -> str:
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM.format(**parts)],
         stdin=theirs,
-        stdout=theirs,
+        stdout=stdout or theirs,
         stderr=theirs,
         env=environment,
     )
@@ -89,7 +89,7 @@ def on_screen(out: str) -> list[str]:
 
 def test_the_line_shows_and_goes():
     out = on_a_terminal(parameters="time_limit=1.0")
-    assert re.search(r"contree: \d+ errors, proved ≥ \d+, gap \d+", out)
+    assert re.search(r"contree: \d+ errors, bound \d+, gap \d+", out)
     assert re.search(rf"\d+\.\d {SHOWN} +\d+\.\d s", re.sub(r"\x1b\[[0-9;]*m", "", out))
     assert out.count(SHOWN) >= 3  # it was renewed
     first, last = on_screen(out)
@@ -125,11 +125,29 @@ def test_what_a_callback_prints_stands_above_the_line():
     assert last == "the end"
 
 
-def test_a_narrow_terminal_is_not_overrun():
-    out = on_a_terminal(parameters="time_limit=0.5", columns=50)
+def test_what_a_callback_prints_to_a_file_arrives_there(tmp_path):
+    with (tmp_path / "out").open("w") as file:
+        out = on_a_terminal(
+            callback="callback", inside="return progress.seconds > 0.5", stdout=file
+        )
+    assert SHOWN in out
+    assert on_screen(out) == []
+    *called, summary, last = (tmp_path / "out").read_text().splitlines()
+    assert set(called) == {"called"}
+    assert summary.startswith("contree: stopped, ")
+    assert last == "the end"
+
+
+@pytest.mark.parametrize("columns", [80, 50])
+def test_a_narrow_terminal_is_not_overrun(columns):
+    out = on_a_terminal(parameters="time_limit=0.5", columns=columns)
     assert len(on_screen(out)) == 2
-    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", out)
-    assert max(map(len, re.split(r"[\r\n]", plain.split("contree: time_limit")[0]))) <= 50
+    plain = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", out).split("contree: time_limit")[0]
+    lines = re.split(r"[\r\n]", plain)
+    assert max(map(len, lines)) <= columns
+    if columns == 80:
+        assert "…" not in plain
+        assert any(re.search(r"errors, .* % of root +\d+\.\d s", line) for line in lines)
 
 
 def test_silent_with_verbose_0():

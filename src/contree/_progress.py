@@ -56,6 +56,10 @@ def observer(callback: Callable[[Progress], object] | None, verbose: int) -> Ite
         yield observe if watchers else None
 
 
+def _is_terminal(stream) -> bool:
+    return stream is not None and stream.isatty()  # Python without a console has no streams
+
+
 @contextmanager
 def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
     """Give a function that shows a progress on one line of the terminal, or None without one.
@@ -63,7 +67,7 @@ def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
     rich takes the line away in the end, whatever ends the fit, and moves what the caller's own
     function prints above it.
     """
-    if not verbose or not sys.stderr.isatty():
+    if not verbose or not _is_terminal(sys.stderr):
         yield None
         return
     try:
@@ -73,14 +77,15 @@ def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
     except ImportError:
         yield None
         return
-    line = Line(
+    line = Line(  # fits 80 columns with numbers of five digits
         TextColumn("contree: {task.fields[said]}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.percentage:.1f} % of the root closed"),
+        BarColumn(bar_width=10),
+        TextColumn("{task.percentage:.1f} % of root"),
         TextColumn("{task.fields[seconds]:.1f} s"),
         console=Console(stderr=True),
         auto_refresh=False,  # no thread of its own: the core calls often enough
         transient=True,
+        redirect_stdout=_is_terminal(sys.stdout),  # what goes to a file shall arrive there
     )
     with line:
         line.console.show_cursor(True)  # a process that is killed would leave it hidden
@@ -88,9 +93,8 @@ def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
         line.refresh()
 
         def show(progress: Progress) -> None:
-            said = (
-                f"{progress.objective} errors, proved ≥ {progress.lower_bound}, gap {progress.gap}"
-            )
+            best, bound = progress.objective, progress.lower_bound
+            said = f"{best} errors, bound {bound}, gap {progress.gap}"
             line.update(
                 task,
                 completed=progress.root_closed,
