@@ -9,6 +9,7 @@
 #include "search/best_first.hpp"
 #include "search/given_tree.hpp"
 #include "search/paper.hpp"
+#include "search/road.hpp"
 #include "tree/build.hpp"
 
 namespace contree {
@@ -27,47 +28,7 @@ std::string_view name(Status status) {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// The road of a fit: the search's threads write it, the supervising thread looks at its end.
-class Road {
-public:
-    explicit Road(Clock::time_point start) : start_(start) {}
-
-    // A tree that is there before the search has found any.
-    void begin(Score objective) {
-        std::lock_guard lock(mutex_);
-        objective_ = objective;
-    }
-
-    // What a search reports is true of what came before too: trees are kept, and proofs stay proofs.
-    void improved(Score objective, Score lower_bound) {
-        std::lock_guard lock(mutex_);
-        objective_ = std::min(objective_, objective);
-        lower_bound_ = std::max(lower_bound_, lower_bound);
-        history_.push_back({seconds_since(start_), objective_, lower_bound_});
-    }
-
-    Progress look() {
-        root_share.wanted.store(true, std::memory_order_relaxed);
-        std::lock_guard lock(mutex_);
-        return {seconds_since(start_), objective_, lower_bound_, root_share.closed.load(std::memory_order_relaxed)};
-    }
-
-    // When all threads have ended.
-    std::vector<Moment> history() && { return std::move(history_); }
-
-    RootShare root_share;
-
-private:
-    const Clock::time_point start_;
-    std::mutex mutex_;
-    Score objective_ = no_objective;
-    Score lower_bound_ = 0;
-    std::vector<Moment> history_;
-};
+using Clock = Road::Clock;
 
 // What a fit is asked for.
 struct Request {
@@ -77,16 +38,19 @@ struct Request {
 };
 
 template <class Entry>
-void search(const Request& request, const RankedTable& ranked, const Control& control, Road& road, Result& result) {
+void search(const Request& request, const RankedTable& ranked, bool complete, const Control& control, Road& road,
+            Result& result) {
     const Options& options = request.options;
     Arena arena;
     const Movers& movers = *chosen_kernel().movers;
     const auto root = root_subproblem<Entry>(ranked, movers, arena);
     road.begin(leaf_errors(root));
     Outcome first;
-    if (request.first != nullptr)
+    if (request.first != nullptr && complete)
         first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
-    const auto improved = [&](Score objective, Score lower_bound) { road.improved(objective, lower_bound); };
+    const auto improved = [&](Score objective, Score lower_bound) {
+        road.improved(objective, complete ? lower_bound : 0);
+    };
     const auto run_with = [&](auto&& method) {
         const Outcome outcome = method.run();
         result.counters = method.statistics().rows();
@@ -96,7 +60,6 @@ void search(const Request& request, const RankedTable& ranked, const Control& co
         options.search == SearchKind::paper
             ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved, std::move(first)))
             : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share));
-    if (control.abandoned()) return;
     result.tree = build_tree(ranked, root, outcome.plan, arena);
     result.objective = outcome.upper;
     result.lower_bound = outcome.lower;
@@ -105,15 +68,16 @@ void search(const Request& request, const RankedTable& ranked, const Control& co
 void run(const Request& request, const Control& control, Road& road, Result& result) {
     const Table& table = request.table;
     const RankedTable ranked = rank_columns(table, request.options.feature_tolerance, control);
-    if (control.abandoned()) return;
+    // Abandoned before all columns are sorted: features are left out, and nothing is proved.
+    const bool complete = ranked.features == table.features;
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
         return ranked.rows <= limit && std::all_of(ranked.values.begin(), ranked.values.end(),
                                                    [&](const Values& v) { return v.lowest.size() < limit; });
     };
-    if (fits_narrow()) search<NarrowEntry>(request, ranked, control, road, result);
-    else search<WideEntry>(request, ranked, control, road, result);
-    if (result.tree.size() == 0) return;   // abandoned
+    if (fits_narrow()) search<NarrowEntry>(request, ranked, complete, control, road, result);
+    else search<WideEntry>(request, ranked, complete, control, road, result);
+    if (!complete) result.lower_bound = 0;
     result.errors = verify(result.tree, table);
     if (result.errors != result.objective)
         throw std::logic_error("contree: the tree's errors are not what the search found");
@@ -181,13 +145,12 @@ Result fit(const Table& table, const Options& options, Control& control, const P
     const Request request{table, options, first};
     const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
     const Score gap = result.objective - result.lower_bound;
-    if (result.tree.size() == 0) result.status = Status::interrupted;
-    else if (gap == 0) result.status = Status::optimal;
+    if (gap == 0) result.status = Status::optimal;
     else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else result.status = ended.value_or(Status::interrupted);
-    result.seconds = seconds_since(start);
+    result.seconds = road.seconds();
     // A last look, unless the poll itself has ended the search.
-    if (poll && !control.abandoned() && (!ended || ended == Status::time_limit)) {
+    if (poll && (!ended || ended == Status::time_limit)) {
         Progress last = road.look();
         if (gap <= options.max_gap) last.root_closed = 1;
         poll(last);

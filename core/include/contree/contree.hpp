@@ -77,7 +77,7 @@ class Control {
 public:
     // The best tree so far, please: at the least the greedy one.
     void stop() { stop_.store(true, std::memory_order_relaxed); }
-    // Nobody wants the result any more: there may be no tree in it.
+    // Nobody wants the result any more.
     void abandon() {
         abandon_.store(true, std::memory_order_relaxed);
         stop();
@@ -103,7 +103,7 @@ enum class Verdict {
     go_on,
     stop,        // enough: the best tree so far, with status `stopped`
     interrupt,   // the same, with status `interrupted`
-    abandon,     // nobody wants the result any more: status `interrupted`, and there may be no tree in it
+    abandon,     // nobody wants the result any more
 };
 using Poll = std::function<Verdict(const Progress&)>;
 

@@ -20,7 +20,7 @@
 #include "bounds/segment.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
-#include "search/root_share.hpp"
+#include "search/road.hpp"
 #include "search/statistics.hpp"
 
 namespace contree {
