@@ -49,7 +49,9 @@ private:
             const Row row = ranked_.original[sub.origin[0]];
             return {0, table_.values[feature * table_.rows + row] < lowest[left] ? sub.rows : 0};
         }
-        return {f, position_behind(sub, f, left - 1)};
+        const Entry* const order = sub.order(f);
+        const auto goes_left = [&](Entry entry) { return Packed<Entry>::rank(entry) < left; };
+        return {f, static_cast<Position>(std::partition_point(order, order + sub.rows, goes_left) - order)};
     }
 
     Outcome join_sides(std::size_t node, const Subproblem<Entry>& sub, const Split& split, std::int64_t depth) {

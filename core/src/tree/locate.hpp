@@ -15,15 +15,6 @@ struct Split {
     Position z;        // 0: no split
 };
 
-// How many rows have at most this rank in the subproblem's feature f.
-template <class Entry>
-Position position_behind(const Subproblem<Entry>& sub, std::uint32_t f, Rank rank) {
-    const Entry* const order = sub.order(f);
-    return static_cast<Position>(
-        std::partition_point(order, order + sub.rows, [&](Entry entry) { return Packed<Entry>::rank(entry) <= rank; }) -
-        order);
-}
-
 // A stump's split is looked for; a leaf has none.  Throws where the plan was not made for these rows.
 template <class Entry>
 Split locate(const Subproblem<Entry>& sub, const Step& step) {
@@ -35,7 +26,10 @@ Split locate(const Subproblem<Entry>& sub, const Step& step) {
     std::uint32_t f = 0;
     while (f < sub.features && sub.feature[f] != static_cast<FeatureId>(step.feature)) ++f;
     if (f == sub.features) throw std::logic_error("contree: a plan splits a constant feature");
-    const Position z = position_behind(sub, f, step.rank);
+    const Entry* const order = sub.order(f);
+    const auto z = static_cast<Position>(
+        std::partition_point(order, order + sub.rows,
+                             [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; }) - order);
     if (z == 0 || z == sub.rows) throw std::logic_error("contree: a plan splits off no row");
     return {f, z};
 }
