@@ -16,6 +16,7 @@ ESTIMATORS = [
     ConTreeClassifier(),
     ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2),
     ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7),
+    ConTreeClassifier(max_depth=2, warm_start=True, on_interrupt="return", memory_limit="1MB"),
 ]
 
 

@@ -11,15 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
 from contree._fitted_tree import FittedTree, threshold_gaps
+from contree._initial_tree import check_initial_tree, previous_tree
+from contree._progress import observer
 from contree._report import Improvement, SearchReport
 from contree._validate import (
+    check_callback,
     check_no_bools,
     check_rows,
     check_training_data,
     resolve_max_gap,
+    resolve_memory_limit,
     resolve_n_jobs,
     resolve_switches,
     resolve_time_limit,
+    unchanged_on_failure,
 )
 from contree.export.methods import ExportMixin
 
@@ -53,6 +58,20 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     n_jobs : int, default=None
         Number of threads: None means 1, -1 all processors, -2 all but one.
 
+    memory_limit : int or str, default=None
+        Memory for the search's cache, which is what grows while it runs: bytes, or a string such as
+        ``"500MB"`` or ``"2GiB"``.  When it is used up the oldest entries go, which costs time and
+        never changes the optimum.  The rows themselves come on top.  None: 64 MiB.
+
+    warm_start : bool, default=False
+        With True, the tree of the last ``fit`` of this estimator is the first incumbent of the
+        next, if that has the same columns (else a warning says so); the result is never worse than
+        it.
+
+    on_interrupt : {"raise", "return"}, default="raise"
+        What Ctrl-C does: ``"raise"`` ends the fit with KeyboardInterrupt and leaves the estimator
+        as it was; ``"return"`` keeps the best tree so far, with status ``"interrupted"``.
+
     search : {"best_first", "paper"}, default="best_first"
         The order in which the search works.  ``"paper"`` follows the published algorithm.  Both
         give an optimal tree.
@@ -62,7 +81,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         changes the optimum; see ``docs/options.md``.
 
     verbose : int, default=0
-        With 1 or more, print one line when the search has ended.
+        With 1 or more, print one line when the search has ended; before, show a live line if
+        standard error is a terminal and rich is installed (``contree[progress]``).
 
     Attributes
     ----------
@@ -80,7 +100,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     status_ : str
         ``"optimal"``: proved.  ``"gap_reached"``: proved to be within ``max_gap`` of the optimum.
-        ``"time_limit"``, ``"interrupted"``, ``"memory_limit"``: the search ended early.
+        ``"time_limit"``, ``"stopped"`` (by the callback), ``"interrupted"``, ``"memory_limit"``:
+        the search ended early.
 
     errors_ : int
         Training errors of the tree, counted on the rows.
@@ -90,6 +111,10 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     lower_bound_ : int
         Proved: no permitted tree has a smaller objective.
+
+    gap_ : int
+        ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
+        search ended.
 
     tree_ : FittedTree
         The nodes as arrays, under scikit-learn's names.
@@ -124,6 +149,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         "time_limit": [Interval(Real, 0, None, closed="both"), None],
         "feature_tolerance": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [Integral, None],
+        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
+        "warm_start": ["boolean"],
+        "on_interrupt": [StrOptions({"raise", "return"})],
         "search": [StrOptions({"best_first", "paper"})],
         "search_options": [dict, None],
         "verbose": ["verbose"],
@@ -137,6 +165,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         time_limit=None,
         feature_tolerance=0.0,
         n_jobs=None,
+        memory_limit=None,
+        warm_start=False,
+        on_interrupt="raise",
         search="best_first",
         search_options=None,
         verbose=0,
@@ -146,13 +177,19 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.warm_start = warm_start
+        self.on_interrupt = on_interrupt
         self.search = search
         self.search_options = search_options
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y, *, callback=None, initial_tree=None):
         """Find an optimal tree.
+
+        A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
+        estimator as it was.
 
         Parameters
         ----------
@@ -161,28 +198,64 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             float64; a warning names the columns with integers that float64 cannot tell apart.
         y : array-like of shape (n_samples,)
             Labels: strings, integers, bools or floats with whole values.
+        callback : callable, default=None
+            Called with a :class:`contree.Progress` in this thread, a few times per second and
+            within 20 ms when the best tree or the bound has become better, at least once.  If it
+            returns True, the search stops and keeps the best tree, with status ``"stopped"``.
+            What it raises ends the search and is raised here.  While it runs, the search goes on,
+            and nobody looks at the time limit.
+        initial_tree : classifier, FittedTree, str or dict, default=None
+            The first incumbent, instead of that of ``warm_start``: a fitted classifier or its
+            ``tree_``, JSON as ``to_json()`` gives, or a fitted tree of scikit-learn.  Its tests are
+            used on the columns of X, cut at ``max_depth``; leaves predict the majority of the rows
+            in y.  The result is never worse than that.
 
         Returns
         -------
         self : ConTreeClassifier
             The fitted estimator.
         """
-        check_no_bools(self, ("max_depth", "max_gap", "time_limit", "feature_tolerance", "n_jobs"))
-        X, codes, classes = check_training_data(self, X, y)
+        check_no_bools(
+            self,
+            ("max_depth", "max_gap", "time_limit", "feature_tolerance", "n_jobs", "memory_limit"),
+        )
+        check_callback(callback)
+        with unchanged_on_failure(self) as before:
+            X, codes, classes = check_training_data(self, X, y)
+            first = check_initial_tree(self, initial_tree)
+            if first is None and self.warm_start:
+                first = previous_tree(self, before)
+            with observer(callback, self.verbose) as observe:
+                answer = self._search(X, codes, len(classes), first, observe)
+            self._keep(answer, X, classes)
+        if self.verbose:
+            print(
+                f"contree: {self.status_}, {self.errors_} errors, proved at least "
+                f"{self.lower_bound_}, {self.search_report_.seconds:.3g} s"
+            )
+        return self
+
+    def _search(self, X, codes, n_classes: int, first, observe) -> dict:
         n_rows = X.shape[0]
-        n_jobs = resolve_n_jobs(self.n_jobs)
-        answer = _core.fit(
+        return _core.fit(
             X,
             codes,
-            len(classes),
+            n_classes,
             max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
             max_gap=resolve_max_gap(self.max_gap, n_rows),
             time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),
-            n_jobs=n_jobs,
+            n_jobs=resolve_n_jobs(self.n_jobs),
+            memory_limit=resolve_memory_limit(self.memory_limit),
             search=self.search,
             switches=resolve_switches(self.search_options),
+            initial_tree=first,
+            callback=observe,
+            keep_on_interrupt=self.on_interrupt == "return",
         )
+
+    def _keep(self, answer: dict, X, classes) -> None:
+        """Set what a fit leaves behind, out of the core's answer."""
         nodes = answer["tree"]
         self.classes_ = classes
         self.n_classes_ = len(classes)
@@ -199,14 +272,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             history=tuple(Improvement(*step) for step in answer["history"]),
             search=self.search,
             kernel=_core.kernel(),
-            n_jobs=n_jobs,
+            n_jobs=resolve_n_jobs(self.n_jobs),
         )
-        if self.verbose:
-            print(
-                f"contree: {self.status_}, {self.errors_} errors, proved at least "
-                f"{self.lower_bound_}, {self.search_report_.seconds:.3g} s"
-            )
-        return self
 
     def apply(self, X):
         """Return the number of the leaf that each row ends in.
@@ -297,6 +364,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         """Return the number of leaves of the tree."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
+
+    @property
+    def gap_(self) -> int:
+        check_is_fitted(self, "tree_")
+        return self.objective_ - self.lower_bound_
 
     @property
     def feature_importances_(self):

@@ -7,7 +7,9 @@ and every integer up to 2**53; integers that it cannot tell apart are reported.
 from __future__ import annotations
 
 import math
+import re
 import warnings
+from contextlib import contextmanager
 from fractions import Fraction
 from numbers import Integral, Real
 
@@ -17,6 +19,23 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
+UNITS = {
+    "": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate(("", *"kmgt"))},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
+}
+
+
+@contextmanager
+def unchanged_on_failure(estimator):
+    """Leave an estimator as it was when what happens inside fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield before
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def check_no_bools(estimator, names) -> None:
@@ -28,6 +47,14 @@ def check_no_bools(estimator, names) -> None:
                 f"The {name!r} parameter of {type(estimator).__name__} must be a number, "
                 f"not a bool. Got {value!r} instead."
             )
+
+
+def check_callback(callback) -> None:
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            "callback must be None or a function that takes a contree.Progress; "
+            f"got {type(callback).__name__}: {callback!r}."
+        )
 
 
 def resolve_max_gap(max_gap: Real, n_rows: int) -> int:
@@ -44,6 +71,24 @@ def resolve_max_gap(max_gap: Real, n_rows: int) -> int:
 
 def resolve_time_limit(time_limit: Real | None) -> float:
     return math.inf if time_limit is None else float(time_limit)
+
+
+def resolve_memory_limit(memory_limit: int | str | None) -> int:
+    """Return the limit in bytes, and 0 for none; MB are millions and MiB are 2**20."""
+    if memory_limit is None:
+        return 0
+    number, unit = memory_limit, ""
+    if isinstance(memory_limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", memory_limit, re.ASCII | re.I)
+        number, unit = (Fraction(found[1]), found[2].lower()) if found else (0, "")
+    size = math.floor(number * UNITS.get(unit, 0))
+    if size < 1:
+        raise ValueError(
+            "The 'memory_limit' parameter of ConTreeClassifier must be None, a number of bytes "
+            "from 1 up, or a string such as '2GB', '500MB' or '1.5GiB' (B, kB, MB, GB, TB: powers "
+            f"of 1000; KiB, MiB, GiB, TiB: powers of 1024). Got {memory_limit!r} instead."
+        )
+    return min(size, 2**62)
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:

@@ -1,6 +1,7 @@
 // Every knob of a fit.  `Switches` are the search options: one row each, in CONTREE_SWITCHES.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -56,8 +57,13 @@ struct Options {
     double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
     double feature_tolerance = 0;   // neighbouring values closer than this count as equal
     int n_jobs = 1;
+    std::int64_t memory_limit = 0;   // bytes for the search's cache; 0: what the switch cache_bytes says
     SearchKind search = SearchKind::best_first;
     Switches switches;
+
+    std::size_t cache_capacity() const {
+        return static_cast<std::size_t>(memory_limit > 0 ? memory_limit : switches.cache_bytes);
+    }
 };
 
 }  // namespace contree

@@ -99,6 +99,7 @@ struct Run {
     std::uint32_t first, last;
     Position low, high;   // positions of `first` and `last` are within
     bool empty() const { return first > last || last == ~std::uint32_t{0}; }
+    std::uint32_t size() const { return empty() ? 0 : last - first + 1; }
 };
 
 template <class Entry>

@@ -22,10 +22,10 @@ Outcome leaf_outcome(Score errors) { return {errors, errors, {Step{Step::leaf, 0
 
 template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
-                            const Control& control, Improved improved)
-    : root_(root), options_(options), control_(control), improved_(std::move(improved)),
-      kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
-      cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {
+                            const Control& control, Improved improved, Outcome first, RootShare& root_share)
+    : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
+      root_share_(root_share), kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
+      cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
 }
@@ -219,6 +219,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             if (task.segment.v.z < node.sub->mass) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
         }
         node.in_flight.push_back(task.segment.bound);
+        node.taken += task.run.size();
         return true;
     }
     return false;
@@ -247,7 +248,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
     Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
-    if (stopping()) return put_back(node, s);
+    if (stopping()) return put_back(node, task);
     children.left.least_leaf = children.right.least_leaf = near;
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
@@ -303,11 +304,12 @@ Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const O
 
 // A segment that a stop left unsolved is as open as before.
 template <class Entry>
-void BestFirst<Entry>::put_back(Node& node, const Segment& segment) {
+void BestFirst<Entry>::put_back(Node& node, const Task& task) {
     std::lock_guard lock(node.mutex);
-    node.queue.push_back(segment);
+    node.queue.push_back(task.segment);
     std::push_heap(node.queue.begin(), node.queue.end(), later);
-    node.land(segment.bound);
+    node.land(task.segment.bound);
+    node.taken -= task.run.size();
     node.changed.notify_all();
 }
 
@@ -338,7 +340,20 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
         std::push_heap(node.queue.begin(), node.queue.end(), later);
     }
     node.land(s.bound);
+    node.taken -= task.run.size();
+    if (node.sub == &root_ && node.depth == options_.max_depth) show_share(node);
     node.changed.notify_all();
+}
+
+// Counts the thresholds of the root that may still be in a better tree, for whoever has asked.
+template <class Entry>
+void BestFirst<Entry>::show_share(const Node& node) {
+    if (!root_share_.wanted.exchange(false, std::memory_order_relaxed)) return;
+    std::uint64_t open = node.taken, all = 0;
+    for (const Segment& segment : node.queue)
+        if (segment.bound < node.limit()) open += live_run(segment, *node.sub, node.limit(), rules_).size();
+    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.sub->cuts(f).count;
+    root_share_.closed.store(1 - static_cast<double>(open) / static_cast<double>(all), std::memory_order_relaxed);
 }
 
 template <class Entry>

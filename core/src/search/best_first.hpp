@@ -20,6 +20,7 @@
 #include "bounds/segment.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
+#include "search/road.hpp"
 #include "search/stages.hpp"
 #include "search/statistics.hpp"
 
@@ -31,8 +32,9 @@ public:
     // `improved` is told of every better tree for all rows and every better bound, in any thread, one call at a time.
     using Improved = std::function<void(const Outcome& incumbent)>;
 
+    // `first` is a tree that is there already, if it has a plan.
     BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
-              Improved improved);
+              Improved improved, Outcome first, RootShare& root_share);
 
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
@@ -62,6 +64,7 @@ private:
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
         std::vector<Score> in_flight; // the bounds of the segments being evaluated
+        std::uint64_t taken = 0;      // the thresholds in them that are open
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -118,11 +121,12 @@ private:
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
-    void put_back(Node& node, const Segment& segment);
+    void put_back(Node& node, const Task& task);
     std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
     void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
+    void show_share(const Node& node);
 
     // Threads.
     void share(Node& node);
@@ -139,6 +143,8 @@ private:
     const Options& options_;
     const Control& control_;
     const Improved improved_;
+    Outcome first_;
+    RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
     Cache cache_;

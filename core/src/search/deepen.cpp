@@ -20,6 +20,7 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
     const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_); };
     const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
+    if (!first_.plan.empty()) take(first_);
     if (first) take(greedy());
     deepen(worker);
     if (!first && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
