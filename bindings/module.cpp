@@ -70,7 +70,9 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     copy("feature", tree.feature);
     copy("threshold", tree.threshold);
     const std::size_t nodes = tree.size();
-    if (nodes == 0 || tree.children_left.size() != nodes || tree.children_right.size() != nodes || tree.threshold.size() != nodes)
+    if (given.contains("missing_left")) copy("missing_left", tree.missing_left);
+    else tree.missing_left.assign(nodes, 0);
+    if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes || tree.children_right.size() != nodes || tree.threshold.size() != nodes)
         throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
     for (std::size_t node = 0; node < nodes; ++node) {
         const std::int64_t left = tree.children_left[node], right = tree.children_right[node];

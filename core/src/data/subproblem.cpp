@@ -88,7 +88,7 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& mov
 // Where each row of the parent goes: its number in the child, and the right bit.
 template <class Entry>
 Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Subproblem<Entry>& left,
-                Subproblem<Entry>& right, Arena& arena) {
+                Subproblem<Entry>& right, const Movers& movers, Arena& arena) {
     using P = Packed<Entry>;
     auto* const goes_right = arena.take<std::uint8_t>(parent.rows);
     const Entry* const order = parent.order(f);
@@ -103,12 +103,10 @@ Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Su
     Row lefts = 0, rights = 0;
     left.class_begin[0] = right.class_begin[0] = 0;
     for (std::uint32_t c = 0; c < parent.classes; ++c) {
-        for (Row r = parent.class_begin[c]; r < parent.class_begin[c + 1]; ++r) {
-            const Row is_right = goes_right[r];
-            route[r] = is_right ? rights | right_bit : lefts;
-            rights += is_right;
-            lefts += 1 - is_right;
-        }
+        const Row begin = parent.class_begin[c], size = parent.class_size(c);
+        const Row moved = movers.number_sides(goes_right + begin, size, lefts, rights, route + begin);
+        rights += moved;
+        lefts += size - moved;
         if (lefts > left.class_begin[left.classes]) left.class_begin[++left.classes] = lefts;
         if (rights > right.class_begin[right.classes]) right.class_begin[++right.classes] = rights;
     }
@@ -174,7 +172,7 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
                              allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
     Subproblem<Entry>&left = children.left, &right = children.right;
-    const Row* const route = route_rows(parent, f, z, left, right, arena);
+    const Row* const route = route_rows(parent, f, z, left, right, movers, arena);
     left.missing = right.missing = parent.missing;
     left.least_leaf = right.least_leaf = parent.least_leaf;
     if (parent.weighted()) part_weights(parent, route, left, right, arena);
