@@ -55,9 +55,12 @@ struct Options {
     std::int64_t max_gap = 0;   // errors: the result is at most so far from the optimum
     double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
     double feature_tolerance = 0;   // neighbouring values closer than this count as equal
+    std::int64_t memory_limit = 0;   // bytes for what the search remembers; 0: the switch cache_bytes
     int n_jobs = 1;
     SearchKind search = SearchKind::best_first;
     Switches switches;
+
+    std::size_t cache_memory() const { return static_cast<std::size_t>(memory_limit > 0 ? memory_limit : switches.cache_bytes); }
 };
 
 }  // namespace contree

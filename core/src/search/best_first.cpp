@@ -25,7 +25,7 @@ BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const
                             const Control& control, Improved improved)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)),
       kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
-      cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {
+      cache_(table_rows, options.cache_memory()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
 }

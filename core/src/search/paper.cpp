@@ -56,7 +56,7 @@ template <class Entry>
 PaperSearch<Entry>::PaperSearch(const Subproblem<Entry>& root, Row table_rows, const Options& options,
                                 const Control& control, Improved improved)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)),
-      cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {}
+      cache_(table_rows, options.cache_memory()) {}
 
 template <class Entry>
 Outcome PaperSearch<Entry>::run() {
