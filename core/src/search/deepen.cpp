@@ -27,9 +27,11 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
     return incumbent_;
 }
 
-// A level's tree is the next one's first incumbent, and its bound the end of the next one's bounds.  A level needs
-// its exact score only where that is below the best tree so far, of whatever depth.  Stops at the depth asked for,
-// or where no tree of any depth has fewer errors.
+// A level's tree is the next one's first incumbent, and its bound the end of the next one's bounds.  A shallower level
+// is solved only as far as half the errors of the best tree so far, of whatever depth: what is not below that needs no
+// exact value, and a bound that high serves the next level nearly as well as the score would.  (Raisin at depth 6:
+// 36 s with exact levels, 19 s up to the best tree, 18 s up to half of it.)  Stops at the depth asked for, or where no
+// tree of any depth has fewer errors.
 template <class Entry>
 void BestFirst<Entry>::deepen(Worker& worker) {
     const std::int64_t target_depth = options_.max_depth;
@@ -43,7 +45,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         const bool last = depth == target_depth, remember = !last && remembers(root_, depth);
         const Outcome best = incumbent();
         const bool exact = last || depth == first_depth || !options_.switches.incumbent_targets;
-        Question question{root_, depth, irreducible, exact ? unreached : best.upper, options_.max_gap, {},
+        Question question{root_, depth, irreducible, exact ? unreached : (best.upper + 1) / 2 + options_.max_gap, options_.max_gap, {},
                           remember ? &next : nullptr, nullptr};
         if (depth > first_depth) {
             question.shallow = &outcome;
@@ -83,7 +85,8 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         take(stages_->first());
         if (!deep) return;
         look_ahead(200 * level_work);
-        search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
+        const std::int64_t least = options_.max_depth > 5 ? 100'000'000 : 0;
+        search_near(std::clamp<std::int64_t>(400 * level_work, least, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
         look_ahead(level_work);
         search_near(level_work < 50'000'000 ? level_work : std::min<std::int64_t>(3 * level_work, 400'000'000));
