@@ -85,8 +85,7 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         take(stages_->first());
         if (!deep) return;
         look_ahead(200 * level_work);
-        const std::int64_t least = options_.max_depth > 5 ? 100'000'000 : 0;
-        search_near(std::clamp<std::int64_t>(400 * level_work, least, 300'000'000));
+        search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
         look_ahead(level_work);
         search_near(level_work < 50'000'000 ? level_work : std::min<std::int64_t>(3 * level_work, 400'000'000));
