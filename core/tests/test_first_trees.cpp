@@ -84,7 +84,7 @@ void test_every_stage() {
 void test_polish_moves_splits() {
     long better = 0;
     for_seeds(150, [&](Random& random) {
-        const Instance data = structured(random, 200, 3, 2, 0, 0.2);
+        const Instance data = structured(random, 300, 4, 3, 0, 0.7);
         Shop<NarrowEntry> shop(data);
         const auto& root = shop.root.sub;
         const auto f = static_cast<std::uint32_t>(random.below(root.features));
