@@ -101,7 +101,8 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
     }
     Score best = contree::Score{1} << 61, bound = 0;
     for (const contree::Moment& moment : result.history) {
-        expect(moment.objective <= best, "history gets worse");
+        expect(moment.objective <= best && moment.lower_bound >= bound, "history gets worse");
+        expect(moment.lower_bound <= moment.objective, "a bound of the history above its objective");
         best = moment.objective;
         bound = moment.lower_bound;
         if (optimum) expect(moment.lower_bound <= *optimum, "a bound of the history above the optimum");
