@@ -1,9 +1,11 @@
 // Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -16,6 +18,7 @@ namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const contree::Score, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without a copy.
 template <class T>
@@ -58,7 +61,9 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     tree["children_right"] = to_numpy(std::move(result.tree.children_right), {nodes});
     tree["feature"] = to_numpy(std::move(result.tree.feature), {nodes});
     tree["threshold"] = to_numpy(std::move(result.tree.threshold), {nodes});
+    tree["missing_go_to_left"] = to_numpy(std::move(result.tree.missing_left), {nodes});
     tree["class_counts"] = to_numpy(std::move(result.tree.class_counts), {nodes, classes});
+    tree["class_weights"] = to_numpy(std::move(result.tree.class_weights), {nodes, classes});
     nb::dict counters;
     for (const auto& [name, count] : result.counters) counters[name.c_str()] = count;
     nb::list history;
@@ -76,23 +81,38 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     return out;
 }
 
-nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, std::int64_t max_depth, std::int64_t max_gap,
-             double time_limit, double feature_tolerance, int n_jobs, const std::string& search,
-             const nb::dict& switches) {
+// Sums of weights must stay far from overflow, whatever the search adds to them.
+void check_weights(const Weights& weights, std::size_t rows) {
+    constexpr contree::Score limit = contree::Score{1} << 60;
+    if (weights.shape(0) != rows) throw std::invalid_argument("X and weights have different numbers of rows");
+    contree::Score sum = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const contree::Score weight = weights.data()[r];
+        if (weight < 1) throw std::invalid_argument("a weight is below 1");
+        if (weight >= limit - sum) throw std::invalid_argument("the weights sum to 2**60 or more");
+        sum += weight;
+    }
+}
+
+nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Weights>& weights,
+             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t max_gap, double time_limit,
+             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches) {
     if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
     if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
     if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
     for (std::size_t r = 0; r < y.shape(0); ++r)
         if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
+    if (weights) check_weights(*weights, X.shape(0));
     contree::Options options;
     options.max_depth = max_depth;
+    options.min_samples_leaf = min_samples_leaf;
     options.max_gap = max_gap;
     options.time_limit = time_limit;
     options.feature_tolerance = feature_tolerance;
     options.n_jobs = n_jobs;
     options.search = search_kind(search);
     options.switches = read_switches(switches);
-    const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes};
+    const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr};
     contree::Control control;
     bool signalled = false;
     const auto poll = [&] {
@@ -126,8 +146,8 @@ nb::list switches() {
 }  // namespace
 
 NB_MODULE(_core, m) {
-    m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "max_depth"_a, "max_gap"_a, "time_limit"_a,
-          "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a);
+    m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
+          "min_samples_leaf"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);
     m.def("kernel", &contree::kernel);
