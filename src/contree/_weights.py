@@ -9,6 +9,7 @@ rounded, and then `Weights.tolerance` says what that can do.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -84,8 +85,6 @@ def weigh(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray) -> 
     found = _exact(sample_weight, class_weight, groups) or _rounded(
         sample_weight, class_weight, groups
     )
-    if found.total * found.unit > np.finfo(np.float64).max:
-        raise ValueError("The weights of all rows sum to more than float64 can hold.")
     if whole and found.tolerance == 0 and found.total * found.unit < 1 << 63:
         return Weights(found.multiples, int(found.unit), found.total)
     return found
@@ -113,6 +112,10 @@ class _Groups:
         parts = np.split(values[self.order], self.starts[1:])
         return [Fraction(math.fsum(part)) for part in parts]
 
+    def exponents(self, values: np.ndarray) -> np.ndarray:
+        """Return the power of two that is just above the values of each class."""
+        return np.frexp(np.maximum.reduceat(values[self.order], self.starts))[1]
+
     def divisors(self, integers: np.ndarray) -> list[int]:
         """Return the greatest common divisor of each class."""
         return np.gcd.reduceat(integers[self.order], self.starts).tolist()
@@ -138,36 +141,48 @@ def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weights 
     of_row = groups.of_row
     multiples = integers // divisors[of_row] * np.array(factors, dtype=np.int64)[of_row]
     plain = total == len(multiples)  # each is at least 1
-    return Weights(None if plain else multiples, unit * common / denominator, total)
+    unit *= Fraction(common, denominator)
+    _check_sum(total * unit)
+    return Weights(None if plain else multiples, unit, total)
 
 
 def _rounded(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weights:
     """Return the weights rounded to multiples of a power of two that sum to just below 2**60.
 
-    Everything is scaled by powers of two first, so that it is at most 1.  The relative error of a
-    scaled product is below 2**-50, because it is rounded at most four times (the sums of all rows
-    and of the class for "balanced", the class's factor, the product); what underflows is off by
-    less than 2**-1000 of the unit.  To these come the differences by rounding to whole multiples,
-    which are exact; their sum is off by less than 2**-21 of itself.  So the last factor makes the
-    tolerance a bound.
+    Everything is scaled by powers of two first, each class by its own, so that it is at most 1.
+    The relative error of a scaled product is below 2**-50, because it is rounded at most four times
+    (the sums of all rows and of the class for "balanced", the class's factor, the product); what
+    underflows is off by less than 2**-1000.  To these come the differences by rounding to whole
+    multiples, which are exact; their sum is off by less than 2**-21 of itself.  So the last factor
+    makes the tolerance a bound, with room for the rounding of a sum that is reported as a float.
     """
     values = sample_weight.astype(np.float64)
-    exponent = int(np.frexp(values.max())[1])
-    values = np.ldexp(values, -exponent)
-    factors = _class_factors(class_weight, groups, groups.rounded_sums(values))
+    exponents = groups.exponents(values)
+    values = np.ldexp(values, -exponents[groups.of_row])
+    scales = [Fraction(2) ** int(exponent) for exponent in exponents]
+    sums = [scale * one for scale, one in zip(scales, groups.rounded_sums(values), strict=True)]
+    factors = _class_factors(class_weight, groups, sums)
+    factors = [scale * factor for scale, factor in zip(scales, factors, strict=True)]
     largest = max(factors)
     above = largest.numerator.bit_length() - largest.denominator.bit_length() + 1
-    scale = Fraction(2) ** above
-    values *= np.array([float(factor / scale) for factor in factors])[groups.of_row]
+    factors = [float(factor / Fraction(2) ** above) for factor in factors]
+    values *= np.array(factors)[groups.of_row]
 
-    rows = len(values)
-    power = int(np.frexp((LIMIT - 2 * rows) / values.sum())[1]) - 1
+    # Rounding to at least 1 adds less than 1 for each row: room for 2**40 of them is plenty.
+    power = int(np.frexp((LIMIT - (1 << 40)) / values.sum())[1]) - 1
     values = np.ldexp(values, power)
     multiples = np.maximum(np.rint(values), 1.0)
     off = float(np.abs(multiples - values).sum() + values.sum() * 2.0**-50) * (1 + 2.0**-20)
     multiples = multiples.astype(np.int64)
-    unit = Fraction(2) ** (exponent + above - power)
-    return Weights(multiples, unit, int(multiples.sum()), float(Fraction(off) * unit))
+    total, unit = int(multiples.sum()), Fraction(2) ** (above - power)
+    _check_sum(total * unit)
+    tolerance = math.nextafter(float(Fraction(off) * unit), math.inf)
+    return Weights(multiples, unit, total, tolerance)
+
+
+def _check_sum(weight: Fraction) -> None:
+    if weight > sys.float_info.max:
+        raise ValueError("The weights of all rows sum to more than float64 can hold.")
 
 
 def _as_integers(weights: np.ndarray) -> tuple[np.ndarray, Fraction] | None:
