@@ -1,4 +1,4 @@
-"""scikit-learn's own battery of checks; those that no such tree can pass are named, with reasons."""
+"""scikit-learn's own battery of checks; those that no such tree passes are named, with reasons."""
 
 from __future__ import annotations
 

@@ -61,6 +61,8 @@
     return Number.isFinite(value) ? value : NaN;
   }
 
+  let rowTyped = false; // a whole row may lack every value that the tree tests
+
   function follow() {
     showRoute();
     drawRoute();
@@ -79,7 +81,8 @@
     for (const item of items.values()) item.classList.remove("ct-route");
     answer.removeAttribute("data-leaf");
     if (wrong) { answer.textContent = "The marked fields are not numbers."; return; }
-    if (fields.length > 0 && [...values.values()].every((value) => value === null)) { answer.textContent = ""; return; }
+    const empty = [...values.values()].every((value) => value === null);
+    if (fields.length > 0 && empty && !rowTyped) { answer.textContent = ""; return; }
 
     let node = 0;
     for (;;) {
@@ -102,12 +105,13 @@
       `${tree.classes[tree.majority[node]]}: leaf ${node}, ${plural(tree.rows[node], "row")}${weightOf(node)}, ${errorsOf(node)}`;
   }
 
-  for (const field of fields) field.addEventListener("input", () => { whole.value = ""; follow(); });
+  for (const field of fields) field.addEventListener("input", () => { whole.value = ""; rowTyped = false; follow(); });
   whole.addEventListener("input", () => {
     const text = whole.value.trim();
     const row = text === "" ? [] : text.split(/\s*[,;]\s*|\s+/);
     const right = row.length === 0 || row.length === tree.features.length;
     whole.setAttribute("aria-invalid", String(!right));
+    rowTyped = right && row.length > 0;
     for (const field of fields) field.value = right && row.length ? row[Number(field.dataset.feature)] : "";
     follow();
     if (!right) answer.textContent = `${plural(row.length, "number")} of ${tree.features.length}.`;

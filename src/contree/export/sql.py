@@ -63,7 +63,7 @@ def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
 def _condition(wording: Wording, node: int, below: int, quote: str) -> str:
     """Return what holds for the rows that go from a node to the one below it."""
     tree = wording.tree
-    left = below == tree.children_left[node]
+    left = bool(below == tree.children_left[node])
     column = _identifier(wording.feature(node), quote)
     if tree.threshold[node] == math.inf:
         return f"{column} IS {'NOT ' * left}NULL"
