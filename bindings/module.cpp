@@ -70,7 +70,7 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     copy("feature", tree.feature);
     copy("threshold", tree.threshold);
     const std::size_t nodes = tree.size();
-    if (given.contains("missing_left")) copy("missing_left", tree.missing_left);
+    if (given.contains("missing_go_to_left")) copy("missing_go_to_left", tree.missing_left);
     else tree.missing_left.assign(nodes, 0);
     if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes || tree.children_right.size() != nodes || tree.threshold.size() != nodes)
         throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
@@ -136,7 +136,9 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     tree["children_right"] = to_numpy(std::move(result.tree.children_right), {nodes});
     tree["feature"] = to_numpy(std::move(result.tree.feature), {nodes});
     tree["threshold"] = to_numpy(std::move(result.tree.threshold), {nodes});
+    tree["missing_go_to_left"] = to_numpy(std::move(result.tree.missing_left), {nodes});
     tree["class_counts"] = to_numpy(std::move(result.tree.class_counts), {nodes, classes});
+    tree["class_weights"] = to_numpy(std::move(result.tree.class_weights), {nodes, classes});
     nb::dict counters;
     for (const auto& [name, count] : result.counters) counters[name.c_str()] = count;
     nb::list history;
@@ -154,17 +156,19 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     return out;
 }
 
-nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, std::int64_t max_depth, std::int64_t max_gap,
-             double time_limit, double feature_tolerance, int n_jobs, const std::string& search,
-             const nb::dict& switches, std::int64_t memory_limit, const std::optional<nb::dict>& initial_tree,
-             const nb::object& callback, bool keep_on_interrupt) {
+nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
+             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t max_gap, double time_limit,
+             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit,
+             const std::optional<nb::dict>& initial_tree, const nb::object& callback, bool keep_on_interrupt) {
     if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
     if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
     if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
     for (std::size_t r = 0; r < y.shape(0); ++r)
         if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
+    if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("X and weights have different numbers of rows");
     contree::Options options;
     options.max_depth = max_depth;
+    options.min_samples_leaf = min_samples_leaf;
     options.max_gap = max_gap;
     options.time_limit = time_limit;
     options.feature_tolerance = feature_tolerance;
@@ -174,7 +178,7 @@ nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, std::int6
     options.memory_limit = memory_limit;
     std::optional<contree::Tree> first;
     if (initial_tree) first = read_tree(*initial_tree, X.shape(1));
-    const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes};
+    const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr};
     contree::Control control;
     Watcher watcher(callback, keep_on_interrupt);
     contree::Result result;
@@ -203,9 +207,9 @@ nb::list switches() {
 }  // namespace
 
 NB_MODULE(_core, m) {
-    m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "max_depth"_a, "max_gap"_a, "time_limit"_a,
-          "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a, "memory_limit"_a, "initial_tree"_a.none(),
-          "callback"_a.none(), "keep_on_interrupt"_a);
+    m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
+          "min_samples_leaf"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
+          "memory_limit"_a, "initial_tree"_a.none(), "callback"_a.none(), "keep_on_interrupt"_a);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);
     m.def("kernel", &contree::kernel);

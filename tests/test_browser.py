@@ -177,3 +177,31 @@ def test_a_classifier_from_json(visit, cancer):
     type_in(browser, "#ct-row", " ".join(map(repr, data.data[0].tolist())))
     leaf = find(browser, "#ct-answer").get_attribute("data-leaf")
     assert leaf == str(clf.apply(data.data[:1])[0])
+
+
+def test_an_empty_field_is_a_missing_value(visit):
+    X = np.array([[1.0, 5.0], [2.0, 5.0], [np.nan, 5.0], [np.nan, 6.0], [np.nan, np.nan]])
+    clf = ConTreeClassifier(2).fit(X, ["x", "x", "y", "z", "z"], [1, 1, 2.5, 1, 1])
+    assert np.isinf(clf.tree_.threshold).any()
+    browser = visit(clf, feature_names=["a", "b"])
+    assert "An empty field is a missing value" in browser.page_source
+    rows = [*X.tolist(), [9.0, np.nan]]
+    for row in rows:
+        text = ["" if value != value else repr(value) for value in row]
+        for word in ("", "NaN"):
+            type_in(browser, "#ct-row", ",".join(value or word for value in text))
+            leaf = clf.apply([row])[0]
+            assert find(browser, "#ct-answer").get_attribute("data-leaf") == str(leaf)
+    type_in(browser, "#ct-row", ",5")
+    answer = find(browser, "#ct-answer").text
+    assert answer.startswith("y: leaf ")
+    assert answer.endswith(", 1 row of weight 2.5, errors of weight 0")
+
+
+def test_a_word_for_missing_where_none_was_seen(visit, cancer):
+    clf, data = cancer
+    browser = visit(clf, feature_names=data.feature_names)
+    row = np.full(30, np.nan)
+    type_in(browser, "#ct-row", " ".join(["nan"] * 30))
+    leaf = clf.apply(row[np.newaxis])[0]
+    assert find(browser, "#ct-answer").get_attribute("data-leaf") == str(leaf)

@@ -36,7 +36,11 @@ def test_readme_example_runs(capsys):
         exec(compile(example, "README.md", "exec"), {})
     out = capsys.readouterr().out
     assert "optimal" in out
-    assert "|--- " in out
+    shown = re.findall(r"```\n(\|---.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    assert shown
+    for tree in shown:
+        assert tree in out
+    assert "54 54 0.0" in out
 
 
 def test_exports_example_runs_and_every_export_is_listed(capsys):

@@ -72,6 +72,7 @@ def deep():
     X = np.arange(float(n))[:, np.newaxis]
     data = json.loads(ConTreeClassifier(1).fit(X, np.arange(n) % 2).to_json())
     gap = [[float(node // 2), node // 2 + 1.0] for node in range(nodes)]
+    data["version"] = 1  # in which neither weights nor missing values are written
     data["tree"] = {
         "children_left": left.tolist(),
         "children_right": right.tolist(),

@@ -122,7 +122,9 @@ def change(path, value):
     [
         (["schema"], "other", "schema is 'other'"),
         (["schema"], ..., "schema is None"),
-        (["version"], 2, "version is 2, and this contree reads version 1"),
+        (["version"], 3, "version is 3, and this contree reads versions 1 to 2"),
+        (["version"], 0, "version is 0"),
+        (["version"], 2.0, "version is 2.0"),
         (["version"], True, "version is True"),
         (["version"], "1", "version is '1'"),
         (["parameters"], ..., "parameters is missing"),

@@ -8,15 +8,17 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import BaggingClassifier
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
 from contree import ConTreeClassifier
 
@@ -168,3 +170,96 @@ def test_calibration(iris, method):
     calibrated = CalibratedClassifierCV(ConTreeClassifier(2), method=method, cv=3).fit(X, y)
     assert calibrated.score(X, y) > 0.9
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    """Return rows, labels and weights that make a difference: one class hardly counts."""
+    X, y = load_iris(return_X_y=True)
+    return X[:, :2], y, np.where(y == 1, 1e-3, 1.0)
+
+
+def hardly(clf, X):
+    """Return how often the class that hardly counts is predicted."""
+    return np.count_nonzero(clf.predict(X) == 1)
+
+
+def test_the_third_argument_is_the_weight(weighted):
+    X, y, weight = weighted
+    clf = ConTreeClassifier(2).fit(X, y, weight)
+    assert clf.errors_ == pytest.approx(weight[clf.predict(X) != y].sum())
+    assert hardly(clf, X) < hardly(ConTreeClassifier(2).fit(X, y), X)
+    assert clf.score(X, y, weight) > clf.score(X, y)
+
+
+def test_weights_are_routed_when_they_are_asked_for(routing, weighted):
+    X, y, weight = weighted
+    clf = ConTreeClassifier(2).set_fit_request(sample_weight=True)
+    alone = hardly(clone(clf).fit(X, y, weight), X)
+
+    scaler = StandardScaler().set_fit_request(sample_weight=False)
+    pipe = make_pipeline(scaler, clf).fit(X, y, sample_weight=weight)
+    assert hardly(pipe, X) == alone
+    clf.set_score_request(sample_weight=True)
+    search = GridSearchCV(clf, {"min_samples_leaf": [1, 70]}, cv=3, n_jobs=2)
+    search.fit(X, y, sample_weight=weight)
+    assert search.best_params_ == {"min_samples_leaf": 1}
+    assert hardly(search, X) == alone
+    scores = cross_val_score(clf, X, y, cv=3, params={"sample_weight": weight})
+    assert scores.min() > 0.8
+    bag = BaggingClassifier(clf, n_estimators=3, random_state=0).fit(X, y, sample_weight=weight)
+    assert hardly(bag, X) <= 2 * alone
+    calibrated = CalibratedClassifierCV(clf, cv=3).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+
+
+def test_weights_are_not_routed_unasked(routing, weighted):
+    X, y, weight = weighted
+    pipe = make_pipeline(ConTreeClassifier(2))
+    with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+        pipe.fit(X, y, sample_weight=weight)
+
+
+def test_weights_without_routing(weighted):
+    X, y, weight = weighted
+    alone = hardly(ConTreeClassifier(2).fit(X, y, weight), X)
+    pipe = make_pipeline(StandardScaler(), ConTreeClassifier(2))
+    pipe.fit(X, y, contreeclassifier__sample_weight=weight)
+    assert hardly(pipe, X) == alone
+    bag = BaggingClassifier(ConTreeClassifier(2), n_estimators=3, random_state=0)
+    assert hardly(bag.fit(X, y, sample_weight=weight), X) <= 2 * alone
+    calibrated = CalibratedClassifierCV(ConTreeClassifier(2), cv=3).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_tag_says_that_missing_values_are_taken():
+    assert get_tags(ConTreeClassifier()).input_tags.allow_nan
+
+
+@pytest.mark.parametrize("way", ["pickle", "deepcopy", "joblib", "json"])
+def test_copies_keep_weights_and_missing_values(weighted, way, tmp_path):
+    X, y, weight = weighted
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    clf = ConTreeClassifier(3, class_weight={1: 2.5}, min_samples_leaf=3).fit(X, y, weight)
+    assert clf.tree_.knows_missing
+    if way == "pickle":
+        back = pickle.loads(pickle.dumps(clf))
+    elif way == "deepcopy":
+        back = copy.deepcopy(clf)
+    elif way == "json":
+        back = ConTreeClassifier.from_json(clf.to_json())
+    else:
+        joblib.dump(clf, tmp_path / "clf.joblib")
+        back = joblib.load(tmp_path / "clf.joblib")
+    np.testing.assert_array_equal(back.predict_proba(X), clf.predict_proba(X))
+    assert back.get_params() == clf.get_params()
+    assert back.tree_.weight_unit == clf.tree_.weight_unit
+    assert back.errors_ == clf.errors_
+    assert back.export_text() == clf.export_text()
+    assert clone(back).fit(X, y, weight).errors_ == clf.errors_

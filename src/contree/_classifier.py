@@ -10,22 +10,28 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
-from contree._fitted_tree import FittedTree, threshold_gaps
+from contree._fitted_tree import FittedTree, count_missing, threshold_gaps
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._progress import observer
 from contree._report import Improvement, SearchReport
 from contree._validate import (
     check_callback,
     check_no_bools,
+    check_paper_search,
     check_rows,
+    check_sample_weight,
     check_training_data,
+    resolve_class_weight,
     resolve_max_gap,
     resolve_memory_limit,
+    resolve_min_samples_leaf,
     resolve_n_jobs,
     resolve_switches,
     resolve_time_limit,
+    rows_with_weight,
     unchanged_on_failure,
 )
+from contree._weights import in_user_unit, weigh
 from contree.export.methods import ExportMixin
 
 
@@ -42,10 +48,21 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         The largest number of tests between the root and a leaf; 0 gives a single leaf.  The work
         grows steeply with the depth.
 
+    min_samples_leaf : int or float, default=1
+        The least number of training rows of a leaf, whatever they weigh.  A float in (0, 1) is a
+        share of the rows, rounded up.
+
+    class_weight : dict, "balanced" or None, default=None
+        What an error costs, by the label of the row; it multiplies ``sample_weight``.  A dict may
+        leave out labels, which get 1.  ``"balanced"`` makes all classes weigh the same and keeps
+        the weight of all rows: n / (K n_c) for a row of a class with n_c of the n rows, counted by
+        ``sample_weight`` if it is given.
+
     max_gap : int or float, default=0
         How far from the optimum the result may stay, in exchange for time.  An int is a number of
-        training errors; a float in [0, 1) is a share of the rows, rounded down to a whole number of
-        errors.  A share is read as the decimal that is written: 0.29 of 100 rows is 29.
+        training errors, or their weight; a float in [0, 1) is a share of the rows, or of their
+        weight, rounded down to what a tree can have.  A share is read as the decimal that is
+        written: 0.29 of 100 rows is 29.
 
     time_limit : float, default=None
         Seconds after which the search stops and keeps the best tree and the bound it has.  None: no
@@ -74,7 +91,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     search : {"best_first", "paper"}, default="best_first"
         The order in which the search works.  ``"paper"`` follows the published algorithm.  Both
-        give an optimal tree.
+        give an optimal tree.  ``"paper"`` takes no weights and no ``min_samples_leaf`` above 1.
 
     search_options : dict, default=None
         Switches of the search by name, for experiments, such as ``{"cache": False}``.  None of them
@@ -103,18 +120,24 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         ``"time_limit"``, ``"stopped"`` (by the callback), ``"interrupted"``, ``"memory_limit"``:
         the search ended early.
 
-    errors_ : int
-        Training errors of the tree, counted on the rows.
+    errors_ : int or float
+        Training errors of the tree, counted on the rows; with weights, what these rows weigh: an
+        int where all weights are integers, else a float, correctly rounded.
 
-    objective_ : int
+    objective_ : int or float
         What was minimised, in the unit of errors; equal to ``errors_``.
 
-    lower_bound_ : int
+    lower_bound_ : int or float
         Proved: no permitted tree has a smaller objective.
 
-    gap_ : int
+    gap_ : int or float
         ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
         search ended.
+    weight_tolerance_ : float
+        0.0: all weights were taken exactly, as multiples of their greatest common divisor.  Where
+        these sum to 2**60 or more, the weights are rounded to about 18 digits of their sum; then
+        ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the tree
+        is at most this much worse than ``status_`` says.
 
     tree_ : FittedTree
         The nodes as arrays, under scikit-learn's names.
@@ -142,6 +165,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
         "max_depth": [Interval(Integral, 0, None, closed="left")],
+        "min_samples_leaf": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="neither"),
+        ],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
         "max_gap": [
             Interval(Integral, 0, None, closed="left"),
             Interval(Real, 0, 1, closed="left"),
@@ -161,6 +189,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self,
         max_depth=3,
         *,
+        min_samples_leaf=1,
+        class_weight=None,
         max_gap=0,
         time_limit=None,
         feature_tolerance=0.0,
@@ -173,6 +203,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         verbose=0,
     ):
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.class_weight = class_weight
         self.max_gap = max_gap
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance
@@ -184,8 +216,13 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.search_options = search_options
         self.verbose = verbose
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, callback=None, initial_tree=None):
+    def fit(self, X, y, sample_weight=None, *, callback=None, initial_tree=None):
         """Find an optimal tree.
 
         A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
@@ -194,10 +231,16 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; a NumPy array, a data frame or nested sequences.  They are compared as
-            float64; a warning names the columns with integers that float64 cannot tell apart.
+            Finite numbers, or NaN for a missing value; a NumPy array, a data frame or nested
+            sequences.  They are compared as float64; a warning names the columns with integers that
+            float64 cannot tell apart.  At every test the search tries the missing values on both
+            sides, and apart from all others.
         y : array-like of shape (n_samples,)
             Labels: strings, integers, bools or floats with whole values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What an error on each row costs: finite numbers, not negative.  Integers and floats
+            count exactly, see ``weight_tolerance_``.  Rows of weight zero are left out, but their
+            labels stay in ``classes_``.  None: 1 each.
         callback : callable, default=None
             Called with a :class:`contree.Progress` in this thread, a few times per second and
             within 20 ms when the best tree or the bound has become better, at least once.  If it
@@ -215,34 +258,49 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self : ConTreeClassifier
             The fitted estimator.
         """
-        check_no_bools(
-            self,
-            ("max_depth", "max_gap", "time_limit", "feature_tolerance", "n_jobs", "memory_limit"),
-        )
+        numbers = ("max_depth", "min_samples_leaf", "max_gap", "time_limit", "feature_tolerance")
+        check_no_bools(self, (*numbers, "n_jobs", "memory_limit"))
         check_callback(callback)
         with unchanged_on_failure(self) as before:
             X, codes, classes = check_training_data(self, X, y)
             first = check_initial_tree(self, initial_tree)
             if first is None and self.warm_start:
                 first = previous_tree(self, before)
-            with observer(callback, self.verbose) as observe:
-                answer = self._search(X, codes, len(classes), first, observe)
-            self._keep(answer, X, classes)
+            X, codes, weights = self._weigh(X, codes, classes, sample_weight)
+            with observer(callback, self.verbose, weights.unit) as observe:
+                answer = self._search(X, codes, len(classes), weights, first, observe)
+            self._keep(answer, X, classes, weights)
         if self.verbose:
             print(
-                f"contree: {self.status_}, {self.errors_} errors, proved at least "
-                f"{self.lower_bound_}, {self.search_report_.seconds:.3g} s"
+                f"contree: {self.status_}, {self.errors_} errors"
+                f"{' by weight' * self.tree_.weighted}, proved at least {self.lower_bound_}, "
+                f"{self.search_report_.seconds:.3g} s"
             )
         return self
 
-    def _search(self, X, codes, n_classes: int, first, observe) -> dict:
+    def _weigh(self, X, codes, classes, sample_weight):
+        """Return the rows that have a weight, their class codes and their weights."""
+        sample_weight = check_sample_weight(sample_weight, len(X))
+        class_weight = resolve_class_weight(self.class_weight, classes)
+        kept = rows_with_weight(sample_weight, class_weight, codes)
+        if kept is not None:
+            X, codes = np.asfortranarray(X[kept]), codes[kept]
+            sample_weight = None if sample_weight is None else sample_weight[kept]
+        return X, codes, weigh(sample_weight, class_weight, codes)
+
+    def _search(self, X, codes, n_classes: int, weights, first, observe) -> dict:
         n_rows = X.shape[0]
+        min_samples_leaf = resolve_min_samples_leaf(self.min_samples_leaf, n_rows)
+        if self.search == "paper":
+            check_paper_search(weights.multiples is not None, min_samples_leaf)
         return _core.fit(
             X,
             codes,
             n_classes,
+            weights=weights.multiples,
             max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
-            max_gap=resolve_max_gap(self.max_gap, n_rows),
+            min_samples_leaf=min_samples_leaf,
+            max_gap=resolve_max_gap(self.max_gap, weights.total, weights.unit),
             time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),
             n_jobs=resolve_n_jobs(self.n_jobs),
@@ -254,22 +312,29 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             keep_on_interrupt=self.on_interrupt == "return",
         )
 
-    def _keep(self, answer: dict, X, classes) -> None:
+    def _keep(self, answer: dict, X, classes, weights) -> None:
         """Set what a fit leaves behind, out of the core's answer."""
-        nodes = answer["tree"]
+        nodes, unit = answer["tree"], weights.unit
         self.classes_ = classes
         self.n_classes_ = len(classes)
         self.status_ = answer["status"]
-        self.errors_ = answer["errors"]
-        self.objective_ = answer["objective"]
-        self.lower_bound_ = answer["lower_bound"]
+        self.errors_ = in_user_unit(answer["errors"], unit)
+        self.objective_ = in_user_unit(answer["objective"], unit)
+        self.lower_bound_ = in_user_unit(answer["lower_bound"], unit)
+        self.weight_tolerance_ = weights.tolerance
         self.tree_ = FittedTree(
-            **nodes, threshold_gap=threshold_gaps(X, nodes["feature"], nodes["threshold"])
+            **nodes,
+            threshold_gap=threshold_gaps(X, nodes["feature"], nodes["threshold"]),
+            n_node_missing=count_missing(X, nodes),
+            weight_unit=unit,
         )
         self.search_report_ = SearchReport(
             seconds=answer["seconds"],
             counters=answer["counters"],
-            history=tuple(Improvement(*step) for step in answer["history"]),
+            history=tuple(
+                Improvement(seconds, in_user_unit(objective, unit), in_user_unit(bound, unit))
+                for seconds, objective, bound in answer["history"]
+            ),
             search=self.search,
             kernel=_core.kernel(),
             n_jobs=resolve_n_jobs(self.n_jobs),
@@ -292,7 +357,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return self.tree_.apply(check_rows(self, X))
 
     def predict(self, X):
-        """Predict the class of each row: the majority of its leaf, the first class among equals.
+        """Predict the class of each row: the heaviest of its leaf, the first class among equals.
 
         Parameters
         ----------
@@ -308,7 +373,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return self.classes_.take(self.tree_.majority[leaves])
 
     def predict_proba(self, X):
-        """Return the class fractions of the leaf that each row ends in.
+        """Return the class fractions, by weight, of the leaf that each row ends in.
 
         Parameters
         ----------

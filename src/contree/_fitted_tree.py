@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from contree._weights import Unit, in_user_unit
+
 UNDEFINED = -2  # feature and threshold of a leaf
 CHUNK = 1 << 14  # rows sent down at once: few enough to stay in the cache, twice as fast as all
 
@@ -25,26 +27,48 @@ class FittedTree:
     feature : array of int64, shape (node_count,)
         The column that a node tests; -2 at a leaf.
     threshold : array of float64, shape (node_count,)
-        A row goes left when ``x[feature] <= threshold``; -2.0 at a leaf.
+        A row goes left when ``x[feature] <= threshold``; -2.0 at a leaf.  Infinity sends every
+        value left, and the missing ones right.
     class_counts : array of int64, shape (node_count, n_classes)
         Training rows of each class that reach a node.
     threshold_gap : array of float64, shape (node_count, 2)
         The neighbours of the threshold among the training values of its column: the largest value
         that goes left and the smallest that goes right; -2.0 at a leaf.  Every number ``t`` with
         ``left <= t < right`` splits the training rows in the same way.
+    missing_go_to_left : array of uint8, shape (node_count,), default=None
+        1 where a row whose value is missing (NaN) goes left; 0 at a leaf.  None: with the most
+        rows, as CART sends them where the training rows have no missing values.
+    n_node_missing : array of int64, shape (node_count,), default=None
+        Training rows of a node in which the feature that it tests is missing; None: nowhere any.
+    class_weights : array of int64, shape (node_count, n_classes), default=None
+        What the rows of each class weigh, in units; None: 1 each.
+    weight_unit : int or Fraction, default=1
+        What one unit of `class_weights` is to the user.
 
     Attributes
     ----------
     value : array of float64, shape (node_count, 1, n_classes)
-        Class fractions of a node, as in scikit-learn 1.3 and newer.
+        Class fractions of a node, by weight, as in scikit-learn 1.3 and newer.
     n_node_samples : array of int64, shape (node_count,)
         Training rows that reach a node.
+    weighted_n_node_samples : array of float64, shape (node_count,)
+        What they weigh.
     node_count, max_depth, n_leaves : int
         Size of the tree.
     """
 
     def __init__(
-        self, children_left, children_right, feature, threshold, class_counts, threshold_gap
+        self,
+        children_left,
+        children_right,
+        feature,
+        threshold,
+        class_counts,
+        threshold_gap,
+        missing_go_to_left=None,
+        n_node_missing=None,
+        class_weights=None,
+        weight_unit: Unit = 1,
     ):
         self.children_left = _frozen(children_left, np.int64)
         self.children_right = _frozen(children_right, np.int64)
@@ -53,6 +77,19 @@ class FittedTree:
         self.class_counts = _frozen(class_counts, np.int64)
         self.threshold_gap = _frozen(threshold_gap, np.float64)
         self.n_node_samples = _frozen(self.class_counts.sum(axis=1), np.int64)
+        if missing_go_to_left is None:
+            missing_go_to_left = self._larger_side_is_left()
+        if n_node_missing is None:
+            n_node_missing = np.zeros(self.node_count)
+        self.missing_go_to_left = _frozen(missing_go_to_left, np.uint8)
+        self.n_node_missing = _frozen(n_node_missing, np.int64)
+        weights = class_counts if class_weights is None else class_weights
+        self.class_weights = _frozen(weights, np.int64)
+        self.weight_unit = weight_unit
+
+    def _larger_side_is_left(self) -> np.ndarray:
+        rows = self.n_node_samples
+        return (self.feature >= 0) & (rows[self.children_left] > rows[self.children_right])
 
     def __reduce__(self):
         # Through the constructor, because unpickled arrays would be writeable.
@@ -63,6 +100,10 @@ class FittedTree:
             self.threshold,
             self.class_counts,
             self.threshold_gap,
+            self.missing_go_to_left,
+            self.n_node_missing,
+            self.class_weights,
+            self.weight_unit,
         )
 
     def __repr__(self):
@@ -98,32 +139,59 @@ class FittedTree:
 
     @cached_property
     def value(self) -> np.ndarray:
-        fractions = self.class_counts / self.n_node_samples[:, np.newaxis]
+        fractions = self.class_weights / self.class_weights.sum(axis=1)[:, np.newaxis]
         return _frozen(fractions[:, np.newaxis, :], np.float64)
 
     @cached_property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        return _frozen(self._in_user_unit(self.class_weights.sum(axis=1)), np.float64)
+
+    @cached_property
     def majority(self) -> np.ndarray:
-        """The class index that each node predicts: most rows, the lowest index among equals."""
-        return _frozen(self.class_counts.argmax(axis=1), np.int64)
+        """The class index that each node predicts: most weight, the lowest index among equals."""
+        return _frozen(self.class_weights.argmax(axis=1), np.int64)
+
+    @cached_property
+    def node_error_units(self) -> np.ndarray:
+        """What the rows of each node weigh that are not of its majority class, in units."""
+        return _frozen(self.class_weights.sum(axis=1) - self.class_weights.max(axis=1), np.int64)
 
     @cached_property
     def node_errors(self) -> np.ndarray:
-        """Training rows of each node that are not of its majority class."""
-        return _frozen(self.n_node_samples - self.class_counts.max(axis=1), np.int64)
+        """The same in the user's unit: integers where the weights are, as without weights."""
+        kind = np.int64 if isinstance(self.weight_unit, int) else np.float64
+        return _frozen(self._in_user_unit(self.node_error_units), kind)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the rows have other weights than 1."""
+        return self.weight_unit != 1 or not np.array_equal(self.class_weights, self.class_counts)
+
+    @property
+    def knows_missing(self) -> bool:
+        """Whether some test of this tree met missing values in training."""
+        return bool(self.n_node_missing.any())
 
     @cached_property
     def impurity(self) -> np.ndarray:
         """The Gini impurity of each node: how often two of its rows, drawn at random, differ."""
         return _frozen(1.0 - np.square(self.value[:, 0, :]).sum(axis=1), np.float64)
 
+    def class_weights_of(self, node: int) -> list:
+        """Return what the rows of each class weigh in a node, in the user's unit."""
+        return self._in_user_unit(self.class_weights[node])
+
+    def _in_user_unit(self, multiples: np.ndarray) -> list:
+        return [in_user_unit(multiple, self.weight_unit) for multiple in multiples.tolist()]
+
     def feature_importances(self, n_features: int) -> np.ndarray:
         """Return the decrease of impurity that each feature brings, in shares of the total.
 
-        As CART: a test brings the rows of its node times their impurity, less the same of its two
+        As CART: a test brings the weight of its node times its impurity, less the same of its two
         sides.  All zero where no test brings anything.
         """
         inner = np.flatnonzero(self.feature >= 0)
-        mass = self.n_node_samples * self.impurity
+        mass = self.class_weights.sum(axis=1) * self.impurity
         decrease = mass[inner] - mass[self.children_left[inner]] - mass[self.children_right[inner]]
         importances = np.bincount(self.feature[inner], weights=decrease, minlength=n_features)
         total = importances.sum()
@@ -150,38 +218,81 @@ class FittedTree:
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the number of the leaf that each row of a float64 matrix ends in."""
-        leaf = np.zeros(len(X), dtype=np.int64)
-        for start in range(0, len(X), CHUNK):
-            self._apply_to_chunk(X[start : start + CHUNK], leaf[start : start + CHUNK])
-        return leaf
+        return find_leaves(X, vars(self))
 
-    def _apply_to_chunk(self, X: np.ndarray, leaf: np.ndarray) -> None:
-        pending = [(0, np.arange(len(X)))]
-        while pending:
-            node, rows = pending.pop()
-            f = self.feature[node]
-            if f < 0:
-                leaf[rows] = node
-            elif len(rows):
-                goes_left = X[rows, f] <= self.threshold[node]
-                pending.append((self.children_left[node], rows[goes_left]))
-                pending.append((self.children_right[node], rows[~goes_left]))
+
+def find_leaves(X: np.ndarray, nodes: dict) -> np.ndarray:
+    """Return the number of the leaf that each row of a float64 matrix ends in.
+
+    Parameters
+    ----------
+    X : array of float64, shape (n_rows, n_features)
+        Rows; NaN is a missing value.
+    nodes : dict
+        The arrays of a `FittedTree` by name.
+    """
+    leaf = np.zeros(len(X), dtype=np.int64)
+    for start in range(0, len(X), CHUNK):
+        _find_leaves_of_chunk(X[start : start + CHUNK], nodes, leaf[start : start + CHUNK])
+    return leaf
+
+
+def _find_leaves_of_chunk(X: np.ndarray, nodes: dict, leaf: np.ndarray) -> None:
+    left, right, feature = nodes["children_left"], nodes["children_right"], nodes["feature"]
+    threshold, missing_go_to_left = nodes["threshold"], nodes["missing_go_to_left"]
+    pending = [(0, np.arange(len(X)))]
+    while pending:
+        node, rows = pending.pop()
+        f = feature[node]
+        if f < 0:
+            leaf[rows] = node
+        elif len(rows):
+            # Every comparison with NaN is false, so how it is put decides where missing values go.
+            values = X[rows, f]
+            if missing_go_to_left[node]:
+                goes_left = ~(values > threshold[node])
+            else:
+                goes_left = values <= threshold[node]
+            pending.append((left[node], rows[goes_left]))
+            pending.append((right[node], rows[~goes_left]))
+
+
+def count_missing(X: np.ndarray, nodes: dict) -> np.ndarray:
+    """Return for each node how many of its training rows lack the feature that it tests."""
+    feature, counts = nodes["feature"], np.zeros(len(nodes["feature"]), dtype=np.int64)
+    columns = np.unique(feature[feature >= 0])
+    lacking = {int(f): missing for f in columns if (missing := np.isnan(X[:, f])).any()}
+    if not lacking:
+        return counts
+    leaves = find_leaves(X, nodes)
+    inner = np.flatnonzero(feature >= 0)
+    for f, missing in lacking.items():
+        reached = np.bincount(leaves[missing], minlength=len(feature))
+        for node in inner[::-1]:  # preorder backwards: children come first
+            left, right = nodes["children_left"][node], nodes["children_right"][node]
+            reached[node] = reached[left] + reached[right]
+        tests = feature == f
+        counts[tests] = reached[tests]
+    return counts
 
 
 def threshold_gaps(X: np.ndarray, feature: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Return the two training values around each threshold, and -2.0 twice at leaves."""
+    """Return the two training values around each threshold, and -2.0 twice at leaves.
+
+    Above an infinite threshold, which only missing values do not pass, is infinity.
+    """
     gaps = np.full((len(feature), 2), float(UNDEFINED))
     for f in np.unique(feature[feature >= 0]):
         nodes, column = np.flatnonzero(feature == f), X[:, f]
         if len(nodes) > 16:  # one sort is cheaper than a pass for each node
             values = np.sort(column)
-            right = np.searchsorted(values, threshold[nodes], side="right")
+            values = np.append(values[: np.count_nonzero(~np.isnan(values))], np.inf)
+            right = np.searchsorted(values[:-1], threshold[nodes], side="right")
             gaps[nodes] = np.column_stack((values[right - 1], values[right]))
             continue
         for node in nodes:
-            goes_left = column <= threshold[node]
-            gaps[node, 0] = column.max(where=goes_left, initial=-np.inf)
-            gaps[node, 1] = column.min(where=~goes_left, initial=np.inf)
+            gaps[node, 0] = column.max(where=column <= threshold[node], initial=-np.inf)
+            gaps[node, 1] = column.min(where=column > threshold[node], initial=np.inf)
     return gaps
 
 

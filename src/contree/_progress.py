@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from contree._weights import Unit, in_user_unit
 
 @dataclass(frozen=True)
 class Progress:
@@ -19,9 +20,9 @@ class Progress:
     ----------
     seconds : float
         Since the search began.
-    objective : int
+    objective : int or float
         Of the best tree so far, in the unit of errors.
-    lower_bound : int
+    lower_bound : int or float
         Proved so far: no permitted tree has a smaller objective.
     root_closed : float
         The share of all thresholds of the root that can no longer be in a better tree, from 0 to 1.
@@ -29,27 +30,31 @@ class Progress:
     """
 
     seconds: float
-    objective: int
-    lower_bound: int
+    objective: int | float
+    lower_bound: int | float
     root_closed: float
 
     @property
-    def gap(self) -> int:
+    def gap(self) -> int | float:
         """What is left between the best tree and the bound."""
         return self.objective - self.lower_bound
 
 
 @contextmanager
-def observer(callback: Callable[[Progress], object] | None, verbose: int) -> Iterator:
+def observer(
+    callback: Callable[[Progress], object] | None, verbose: int, unit: Unit = 1
+) -> Iterator:
     """Give the function that the core calls; None where nobody looks.
 
-    It takes the fields of `Progress` and answers whether the search shall stop.
+    It takes the fields of `Progress`, sums of weights as multiples of `unit`, and answers whether
+    the search shall stop.
     """
     with _live_line(verbose) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
         def observe(seconds, objective, lower_bound, root_closed) -> bool:
-            progress = Progress(seconds, objective, lower_bound, root_closed)
+            best, bound = in_user_unit(objective, unit), in_user_unit(lower_bound, unit)
+            progress = Progress(seconds, best, bound, root_closed)
             answers = [watch(progress) for watch in watchers]
             return bool(answers[-1])
 

@@ -15,8 +15,8 @@ class Improvement(NamedTuple):
     """A moment at which the best tree or the proved bound got better."""
 
     seconds: float
-    objective: int
-    lower_bound: int
+    objective: int | float  # a float where weights are no integers
+    lower_bound: int | float
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from numbers import Integral, Real
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
+
+from contree._weights import Unit
 
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 UNITS = {
@@ -57,16 +59,90 @@ def check_callback(callback) -> None:
         )
 
 
-def resolve_max_gap(max_gap: Real, n_rows: int) -> int:
-    """Return the permitted gap as a number of errors.
+def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
+    """Return the permitted gap as a number of errors, or of units of weight, rounded down.
 
     A share is read as the decimal that stands in the user's program, so that 0.29 of 100 rows is 29
-    although the nearest float64 to 0.29, times 100, is a little less.  The product is rounded down,
-    as in the paper.
+    although the nearest float64 to 0.29, times 100, is a little less.
     """
     if isinstance(max_gap, Integral):
-        return min(int(max_gap), n_rows)
-    return math.floor(Fraction(str(max_gap)) * n_rows)
+        return min(math.floor(int(max_gap) / Fraction(unit)), total)
+    return math.floor(Fraction(str(max_gap)) * total)
+
+
+def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
+    """Return the least number of rows of a leaf; a share is rounded up, as scikit-learn does."""
+    if isinstance(min_samples_leaf, Integral):
+        return min(int(min_samples_leaf), n_rows)
+    return max(1, math.ceil(min_samples_leaf * n_rows))
+
+
+def resolve_class_weight(class_weight, classes: np.ndarray):
+    """Return one exact weight for each class, "balanced", or None."""
+    if class_weight is None or class_weight == "balanced":
+        return class_weight
+    labels = classes.tolist()
+    weights = [_exact_class_weight(label, class_weight.get(label, 1)) for label in labels]
+    absent = [label for label in labels if label not in class_weight]
+    if absent and len(labels) - len(absent) != len(class_weight):  # as scikit-learn
+        raise ValueError(
+            f"The classes {absent} are not in class_weight, which has the keys "
+            f"{list(class_weight)}."
+        )
+    return weights
+
+
+def _exact_class_weight(label, weight) -> int | Fraction:
+    if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
+        raise ValueError(
+            f"class_weight must give each class a finite number that is not negative; got "
+            f"{weight!r} for the class {label!r}."
+        )
+    return int(weight) if isinstance(weight, Integral) else Fraction(float(weight))
+
+
+def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
+    """Return the weights of the rows as integers or float64, unchanged; None where all are 1."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = [sample_weight] * n_rows
+    weights = check_array(sample_weight, ensure_2d=False, input_name="sample_weight")
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have one number for each of the {n_rows} rows; its shape is "
+            f"{weights.shape}."
+        )
+    if weights.dtype.kind not in "iu":
+        weights = weights.astype(np.int64 if weights.dtype.kind == "b" else np.float64)
+    if (weights < 0).any():
+        raise ValueError(f"Negative values in sample_weight: the least is {weights.min()}.")
+    return weights
+
+
+def rows_with_weight(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray):
+    """Return which rows have a weight, or None where all do; it is an error if none does."""
+    if sample_weight is None and not isinstance(class_weight, list):
+        return None
+    kept = np.ones(len(codes), dtype=bool) if sample_weight is None else sample_weight > 0
+    if isinstance(class_weight, list):
+        kept &= np.array([one > 0 for one in class_weight])[codes]
+    if not kept.any():
+        raise ValueError("The weights of all rows are zero: sample_weight times class_weight.")
+    return None if kept.all() else kept
+
+
+def check_paper_search(weighted: bool, min_samples_leaf: int) -> None:
+    """Refuse what the published algorithm cannot do."""
+    given = []
+    if weighted:
+        given.append("sample_weight or class_weight (rows of different weight)")
+    if min_samples_leaf > 1:
+        given.append(f"min_samples_leaf ({min_samples_leaf} rows)")
+    if given:
+        raise ValueError(
+            f"search='paper' does not take {' nor '.join(given)}; use search='best_first'."
+        )
 
 
 def resolve_time_limit(time_limit: Real | None) -> float:
@@ -111,7 +187,14 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
         with np.errstate(invalid="ignore"):
-            X, y = validate_data(estimator, X, _exact_labels(y), dtype=np.float64, order="F")
+            X, y = validate_data(
+                estimator,
+                X,
+                _exact_labels(y),
+                dtype=np.float64,
+                order="F",
+                ensure_all_finite="allow-nan",
+            )
     except OverflowError as error:
         raise ValueError(
             f"Input X contains an integer beyond the range of float64: {error}."
@@ -125,7 +208,9 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
 def check_rows(estimator, X) -> np.ndarray:
     """Return rows to predict as float64, in the order in which they lie in memory."""
     with np.errstate(invalid="ignore"):  # as above
-        return validate_data(estimator, X, dtype=np.float64, reset=False)
+        return validate_data(
+            estimator, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan"
+        )
 
 
 def _exact_labels(y):
@@ -187,6 +272,8 @@ def _wide_integer_columns(X):
             kind = getattr(column.dtype, "kind", None)
             if kind == "f":
                 continue
+            if kind in ("i", "u") and hasattr(column, "dropna"):
+                column = column.dropna()
             yield from _wide_columns_of_array(
                 np.asarray(column, dtype=f"{kind}8" if kind in ("i", "u") else None)[:, np.newaxis],
                 f,
@@ -195,7 +282,10 @@ def _wide_integer_columns(X):
         yield from _wide_columns_of_array(np.asarray(X), 0)
     else:  # nested sequences: NumPy may have made float64 of integers among floats
         array = np.asarray(X)
-        if array.dtype.kind == "f" and np.abs(array).max(initial=0) > LARGEST_EXACT:
+        if (
+            array.dtype.kind == "f"
+            and np.fmax.reduce(np.abs(array), axis=None, initial=0) > LARGEST_EXACT
+        ):
             array = np.asarray(X, dtype=object)
         yield from _wide_columns_of_array(array, 0)
 
@@ -215,4 +305,6 @@ def _wide_columns_of_array(array: np.ndarray, first: int):
 
 
 def _beyond_exact(integers: np.ndarray) -> bool:
-    return int(integers.max()) > LARGEST_EXACT or int(integers.min()) < -LARGEST_EXACT
+    return integers.size > 0 and (
+        int(integers.max()) > LARGEST_EXACT or int(integers.min()) < -LARGEST_EXACT
+    )

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
+from contree._validate import resolve_min_samples_leaf
+
 
 def certificate(classifier) -> str:
     """Return what the search of a fitted classifier has proved about all trees of its depth."""
     check_is_fitted(classifier, "tree_")
-    depth, bound = classifier.max_depth, classifier.lower_bound_
-    errors = f"{bound} error{'s' * (bound != 1)}"
-    if classifier.feature_tolerance > 0:
-        thresholds = f"with any thresholds between values {classifier.feature_tolerance} apart"
+    trees, status = _permitted_trees(classifier), _how_it_ended(classifier)
+    bound, errors = classifier.lower_bound_, classifier.errors_
+    if classifier.tree_.weighted:
+        least, own = f"errors of weight {bound}", f"errors of weight {errors}"
+        fewer = f"has errors that weigh less than {bound}"
     else:
-        thresholds = "with any thresholds"
+        least, own = f"{bound} error{'s' * (bound != 1)}", f"{errors}"
+        fewer = f"makes fewer than {least}"
     if bound == classifier.objective_:
-        return (
-            f"Proved: no tree of depth {depth} or less, {thresholds}, makes fewer than {errors} "
-            f"on these rows ({classifier.status_})."
-        )
+        return f"Proved: no {trees}, {fewer} on these rows ({status})."
     return (
-        f"Proved: every tree of depth {depth} or less, {thresholds}, makes at least {errors} on "
-        f"these rows; this one makes {classifier.errors_} ({classifier.status_})."
+        f"Proved: every {trees}, makes at least {least} on these rows; this one makes {own} "
+        f"({status})."
     )
+
+
+def _permitted_trees(classifier) -> str:
+    text = f"tree of depth {classifier.max_depth} or less, with any thresholds"
+    if classifier.feature_tolerance > 0:
+        text += f" between values {classifier.feature_tolerance} apart"
+    rows = int(classifier.tree_.n_node_samples[0])
+    least = resolve_min_samples_leaf(classifier.min_samples_leaf, rows)
+    return text if least == 1 else f"{text} and at least {least} rows in each leaf"
+
+
+def _how_it_ended(classifier) -> str:
+    tolerance = classifier.weight_tolerance_
+    if tolerance == 0:
+        return classifier.status_
+    return f"{classifier.status_}, up to {tolerance:.2g} by which the weights are rounded"

@@ -19,7 +19,7 @@ def history_chart(report: SearchReport) -> str:
     end = max(report.seconds, history[-1].seconds, 1e-9)
     start = max(min(history[0].seconds, end / 2), 1e-9)
     log = end / start > 20  # most happens early: a second axis mark would hide it
-    most = max(1, history[0].objective)
+    most = history[0].objective or 1
 
     def x(seconds: float) -> float:
         if log:
@@ -55,7 +55,8 @@ def history_chart(report: SearchReport) -> str:
     labels = sorted({0, most} | {history[-1].objective})
     shown = [v for v in labels if v in (0, most) or min(abs(y(v) - y(w)) for w in (0, most)) > 12]
     parts += [
-        f'<text x="{LEFT - 6}" y="{y(v) + 4:.1f}" text-anchor="end">{v:,}</text>' for v in shown
+        f'<text x="{LEFT - 6}" y="{y(v) + 4:.1f}" text-anchor="end">{_mark(v)}</text>'
+        for v in shown
     ]
     parts += [
         f'<text x="{x(t):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="{anchor}">{t:.2g} s</text>'
@@ -70,6 +71,10 @@ def history_chart(report: SearchReport) -> str:
         "</svg>",
     ]
     return "".join(parts)
+
+
+def _mark(value: int | float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 def _points(points: list[tuple[float, float]]) -> str:

@@ -35,17 +35,16 @@ def to_dot(classifier, feature_names=None, class_names=None, decimals=None) -> s
         lines.append(f'  {node} [label={_label(tree, wording, node)}, fillcolor="{fill[node]}"];')
         if tree.feature[node] >= 0:
             lines.append(f'  {node} -> {tree.children_left[node]} [label="yes"];')
-            lines.append(f'  {node} -> {tree.children_right[node]} [label="no"];')
+            lines.append(f'  {node} -> {tree.children_right[node]} [label="{wording.no(node)}"];')
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def _label(tree, wording: Wording, node: int) -> str:
-    rows, counts = int(tree.n_node_samples[node]), tree.class_counts[node].tolist()
     if tree.feature[node] < 0:
         first = f"class: {wording.majority(node)}"
     else:
-        first = f"{wording.feature(node)} <= {wording.threshold(node)}"
-    return _quoted(first) + f' + "\\n{rows} row{"s" * (rows != 1)}\\ncounts {counts}"'
+        first = f"{wording.feature(node)} {wording.relation(node)}"
+    return _quoted(first) + f' + "\\n{wording.rows(node)}\\n{wording.counts(node)}"'
 
 
 def _quoted(text: str) -> str:

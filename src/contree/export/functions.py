@@ -7,6 +7,7 @@ level become functions of their own.
 from __future__ import annotations
 
 import keyword
+import math
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -42,7 +43,8 @@ def to_python(classifier, feature_names=None, class_names=None, name="predict") 
     -------
     source : str
         Defines ``name(x)``, for a sequence ``x`` of the features' values, without imports.
-        Thresholds are exact.
+        Thresholds are exact, and NaN goes where ``predict`` sends it; so does None if the tree met
+        missing values in training.
     """
     check_is_fitted(classifier, "tree_")
     if not (name.isidentifier() and name.isascii()) or keyword.iskeyword(name):
@@ -56,10 +58,9 @@ def to_python(classifier, feature_names=None, class_names=None, name="predict") 
         if node in starts and depth > 1:
             return [f"{indent}return _{name}_{node}(x)"]
         if tree.feature[node] < 0:
-            return [f"{indent}return {results[tree.majority[node]]}  # {_counts(tree, node)}"]
-        f, threshold = int(tree.feature[node]), float(tree.threshold[node])
+            return [f"{indent}return {results[tree.majority[node]]}  # {_counts(wording, node)}"]
         return [
-            f"{indent}if x[{f}] <= {threshold!r}:  # {wording.feature(node)!a}",
+            f"{indent}if {_python_condition(tree, node)}:  # {wording.feature(node)!a}",
             *write(int(tree.children_left[node]), depth + 1),
             f"{indent}else:",
             *write(int(tree.children_right[node]), depth + 1),
@@ -93,7 +94,8 @@ def to_c(classifier, feature_names=None, class_names=None, name="contree_predict
     -------
     source : str
         C99.  ``int name(const double *x)`` returns the index of the class, and the table
-        ``name_classes`` holds the classes' names in UTF-8.  Thresholds are exact.
+        ``name_classes`` holds the classes' names in UTF-8.  Thresholds are exact, and NaN goes
+        where ``predict`` sends it.
     """
     check_is_fitted(classifier, "tree_")
     if not (name.isidentifier() and name.isascii()) or name in C_WORDS.split():
@@ -105,12 +107,11 @@ def to_c(classifier, feature_names=None, class_names=None, name="contree_predict
         if node in starts and depth > 1:
             return [f"{indent}return {name}_{node}(x);"]
         if tree.feature[node] < 0:
-            counts = _counts(tree, node)
+            counts = _counts(wording, node)
             return [f"{indent}return {int(tree.majority[node])};  /* {counts} */"]
-        f, threshold = int(tree.feature[node]), float(tree.threshold[node])
-        comment = _c_comment(f"{wording.feature(node)} <= {wording.threshold(node)}")
+        comment = _c_comment(f"{wording.feature(node)} {wording.relation(node)}")
         return [
-            f"{indent}if (x[{f}] <= {threshold.hex()}) {{  /* {comment} */",
+            f"{indent}if ({_c_condition(tree, node)}) {{  /* {comment} */",
             *write(int(tree.children_left[node]), depth + 1),
             f"{indent}}} else {{",
             *write(int(tree.children_right[node]), depth + 1),
@@ -141,8 +142,31 @@ def _starts(tree: FittedTree) -> list[int]:
     return np.flatnonzero(own).tolist()
 
 
-def _counts(tree: FittedTree, node: int) -> str:
-    return f"{int(tree.n_node_samples[node])} rows, counts {tree.class_counts[node].tolist()}"
+def _counts(wording: Wording, node: int) -> str:
+    return f"{wording.rows(node)}, {wording.counts(node)}"
+
+
+# Every comparison with NaN is false, in both languages: how a test is put decides where it goes.
+
+
+def _python_condition(tree: FittedTree, node: int) -> str:
+    value, threshold = f"x[{int(tree.feature[node])}]", float(tree.threshold[node])
+    if threshold == math.inf:
+        return f"{value} is not None and {value} == {value}"
+    if tree.missing_go_to_left[node]:
+        none = f"{value} is None or " * tree.knows_missing
+        return f"{none}not {value} > {threshold!r}"
+    none = f"{value} is not None and " * tree.knows_missing
+    return f"{none}{value} <= {threshold!r}"
+
+
+def _c_condition(tree: FittedTree, node: int) -> str:
+    value, threshold = f"x[{int(tree.feature[node])}]", float(tree.threshold[node])
+    if threshold == math.inf:
+        return f"{value} == {value}"
+    if tree.missing_go_to_left[node]:
+        return f"!({value} > {threshold.hex()})"
+    return f"{value} <= {threshold.hex()}"
 
 
 def _c_comment(text: str) -> str:

@@ -3,19 +3,23 @@
 The text is one object; ``schema`` and ``version`` say how to read the rest:
 
 ==================  ================================================================================
-schema, version     "contree.classifier" and 1
+schema, version     "contree.classifier" and 2
 contree             the version of the package that wrote it, for people
-parameters          the estimator's parameters by name
+parameters          the estimator's parameters by name; a dict of class weights is a list of
+                    [label, weight]
 classes             {"dtype": NumPy's name, "labels": [...]}
 n_features          the number of features
 feature_names       a list of strings, or null
-certificate         status, errors, objective, lower_bound
+certificate         status, errors, objective, lower_bound, weight_tolerance
 search_report       seconds, counters, history (a list of [seconds, objective, lower_bound]),
                     search, kernel, n_jobs
-tree                the arrays of FittedTree by name, as lists
+tree                the arrays of FittedTree by name, as lists; weight_unit is an integer, or a
+                    list of numerator and denominator
 ==================  ================================================================================
 
-Numbers are written so that reading gives the same float64 again.
+Numbers are written so that reading gives the same float64 again; infinity is the string "inf".
+Version 1 had neither weights nor missing values: no weight_tolerance, and in the tree no
+missing_go_to_left, class_weights, n_node_missing and weight_unit.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from sklearn.utils.validation import check_is_fitted
 from contree._fitted_tree import FittedTree
 from contree.export import json_check as check
 
-SCHEMA, VERSION = "contree.classifier", 1
+SCHEMA, VERSION = "contree.classifier", 2
 
 
 def to_json(classifier, indent=None) -> str:
@@ -57,7 +61,7 @@ def to_json(classifier, indent=None) -> str:
             "schema": SCHEMA,
             "version": VERSION,
             "contree": version("contree"),
-            "parameters": {k: _plain(v) for k, v in classifier.get_params().items()},
+            "parameters": _parameters(classifier),
             "classes": {
                 "dtype": str(classifier.classes_.dtype),
                 "labels": [_plain(label) for label in classifier.classes_],
@@ -70,7 +74,7 @@ def to_json(classifier, indent=None) -> str:
                 "counters": dict(report.counters),
                 "history": [list(step) for step in report.history],
             },
-            "tree": {name: getattr(classifier.tree_, name).tolist() for name in check.TREE},
+            "tree": _tree(classifier.tree_),
         },
         indent=indent,
         allow_nan=False,
@@ -102,8 +106,12 @@ def read_json(classifier_class, text: str):
     classes = check.classes(check.part(data, "classes", dict))
     n_features = check.integer(data, "n_features", low=1)
     names = check.feature_names(data, n_features)
-    tree = FittedTree(**check.tree(check.part(data, "tree", dict), n_features, len(classes)))
-    certificate = check.certificate(check.part(data, "certificate", dict), tree)
+    arrays = check.part(data, "tree", dict)
+    tree = FittedTree(**check.tree(arrays, n_features, len(classes), data["version"]))
+    certificate = check.part(data, "certificate", dict)
+    if data["version"] == 1:
+        certificate.setdefault("weight_tolerance", 0.0)
+    certificate = check.certificate(certificate, tree)
     report = check.search_report(check.part(data, "search_report", dict))
 
     classifier.classes_, classifier.n_classes_ = classes, len(classes)
@@ -123,12 +131,38 @@ def _with_parameters(classifier_class, parameters: dict):
             raise check.damaged(f"parameters.{name} is not a parameter of this version")
         if isinstance(value, bool) and name not in ("verbose", "warm_start"):
             raise check.damaged(f"parameters.{name} must be a number, not {value}")
-    classifier = classifier_class(**parameters)
+    classifier = classifier_class(**check.class_weight(parameters))
     try:
         classifier._validate_params()
     except ValueError as error:
         raise check.damaged(f"parameters: {error}") from error
     return classifier
+
+
+def _parameters(classifier) -> dict:
+    parameters = classifier.get_params()
+    if isinstance(parameters["class_weight"], dict):  # its keys need not be strings
+        pairs = parameters["class_weight"].items()
+        parameters["class_weight"] = [[_plain(label), _plain(weight)] for label, weight in pairs]
+    return {
+        name: value if name == "class_weight" else _plain(value)
+        for name, value in parameters.items()
+    }
+
+
+def _tree(tree: FittedTree) -> dict:
+    arrays = {name: getattr(tree, name).tolist() for name in check.TREE}
+    for name in check.MAY_BE_INFINITE:
+        arrays[name] = _written(arrays[name])
+    unit = tree.weight_unit
+    whole = isinstance(unit, int)
+    return {**arrays, "weight_unit": unit if whole else [unit.numerator, unit.denominator]}
+
+
+def _written(value):
+    if isinstance(value, list):
+        return [_written(one) for one in value]
+    return "inf" if value == math.inf else value
 
 
 def _plain(value):

@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 
 from contree.export.palette import class_colours, node_colours
-from contree.export.wording import Wording
+from contree.export.wording import Wording, short_number
 
 
 @cache
@@ -57,7 +57,7 @@ def tree_markup(wording: Wording, open_levels: int, titles: bool) -> str:
         )
         pending += [
             "</ul></details></li>",
-            (int(tree.children_right[node]), "no"),
+            (int(tree.children_right[node]), wording.no(node)),
             (int(tree.children_left[node]), "yes"),
         ]
     return "".join(out)
@@ -83,14 +83,13 @@ def _style(fill: str) -> str:
 def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
     """Return the end of a node's opening tag, and what stands in its box."""
     tree = wording.tree
-    rows, errors = int(tree.n_node_samples[node]), int(tree.node_errors[node])
-    note = f"{rows} row{'s' * (rows != 1)}"
+    note = wording.rows(node)
     if tree.feature[node] < 0:
         head = f"<b>{escape(wording.majority(node))}</b>"
-        note += f", {errors} error{'s' * (errors != 1)}"
+        note += f", {wording.errors(node)}"
     else:
-        name, threshold = escape(wording.feature(node)), wording.threshold(node)
-        head = f'{name} <span class="ct-test">≤ {threshold}</span>'
+        name, relation = escape(wording.feature(node)), wording.relation(node).replace("<=", "≤")
+        head = f'{name} <span class="ct-test">{relation}</span>'
     bar = "".join(
         f'<i style="width:{100 * share:.4g}%;background:{colour}"></i>'
         for share, colour in zip(tree.value[node, 0], colours, strict=True)
@@ -98,7 +97,7 @@ def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
     )
     title = ""
     if titles:
-        counts = zip(wording.classes, tree.class_counts[node].tolist(), strict=True)
-        lines = "\n".join(f"{name}: {count}" for name, count in counts if count)
+        counts = zip(wording.classes, tree.class_weights_of(node), strict=True)
+        lines = "\n".join(f"{name}: {short_number(count)}" for name, count in counts if count)
         title = f' title="{escape(lines)}"'
     return f'{title}>{head}<small>{note}</small><span class="ct-bar">{bar}</span>'

@@ -11,6 +11,10 @@
   const tip = document.getElementById("ct-tip");
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+  const short = (value) => String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+  const weightOf = (node) => (tree.weighted ? ` of weight ${short(total(tree.counts[node]))}` : "");
+  const errorsOf = (node) => (tree.weighted ? `errors of weight ${short(tree.errors[node])}` : plural(tree.errors[node], "error"));
+  const mayLack = new Set(tree.mayLack);
 
   for (const [id, open] of [["ct-open", true], ["ct-close", false]]) {
     document.getElementById(id).addEventListener("click", () => {
@@ -48,13 +52,16 @@
   centre(boxOf(items.get(0)));
   window.addEventListener("resize", drawRoute);
 
-  // A number as it is typed: null for nothing, NaN for what is no finite number.
+  // A number as it is typed: null for nothing, "missing" for a word that says so, NaN for what is no finite number.
   function numberOf(text) {
     const trimmed = text.trim();
     if (trimmed === "") return null;
+    if (/^(nan|na|none|null|missing)$/i.test(trimmed)) return "missing";
     const value = Number(trimmed);
     return Number.isFinite(value) ? value : NaN;
   }
+
+  let rowTyped = false; // a whole row may lack every value that the tree tests
 
   function follow() {
     showRoute();
@@ -74,34 +81,37 @@
     for (const item of items.values()) item.classList.remove("ct-route");
     answer.removeAttribute("data-leaf");
     if (wrong) { answer.textContent = "The marked fields are not numbers."; return; }
-    if (fields.length > 0 && [...values.values()].every((value) => value === null)) { answer.textContent = ""; return; }
+    const empty = [...values.values()].every((value) => value === null);
+    if (fields.length > 0 && empty && !rowTyped) { answer.textContent = ""; return; }
 
     let node = 0;
     for (;;) {
       const item = items.get(node);
       item.classList.add("ct-route");
       if (tree.feature[node] < 0) break;
-      const value = values.get(tree.feature[node]);
+      let value = values.get(tree.feature[node]);
+      if (value === null && mayLack.has(tree.feature[node])) value = "missing"; // as in the training rows
       if (value === null) {
         answer.textContent = `To go on: ${tree.features[tree.feature[node]]}`;
         return;
       }
       item.querySelector(":scope > details").open = true;
-      node = value <= tree.threshold[node] ? tree.left[node] : tree.right[node];
+      const left = value === "missing" ? tree.missingLeft[node] : tree.threshold[node] === null || value <= tree.threshold[node];
+      node = left ? tree.left[node] : tree.right[node];
     }
     centre(boxOf(items.get(node)));
-    const counts = tree.counts[node], rows = total(counts), majority = tree.majority[node];
     answer.dataset.leaf = String(node);
     answer.textContent =
-      `${tree.classes[majority]}: leaf ${node}, ${plural(rows, "row")}, ${plural(rows - counts[majority], "error")}`;
+      `${tree.classes[tree.majority[node]]}: leaf ${node}, ${plural(tree.rows[node], "row")}${weightOf(node)}, ${errorsOf(node)}`;
   }
 
-  for (const field of fields) field.addEventListener("input", () => { whole.value = ""; follow(); });
+  for (const field of fields) field.addEventListener("input", () => { whole.value = ""; rowTyped = false; follow(); });
   whole.addEventListener("input", () => {
     const text = whole.value.trim();
     const row = text === "" ? [] : text.split(/\s*[,;]\s*|\s+/);
     const right = row.length === 0 || row.length === tree.features.length;
     whole.setAttribute("aria-invalid", String(!right));
+    rowTyped = right && row.length > 0;
     for (const field of fields) field.value = right && row.length ? row[Number(field.dataset.feature)] : "";
     follow();
     if (!right) answer.textContent = `${plural(row.length, "number")} of ${tree.features.length}.`;
@@ -109,12 +119,12 @@
   document.getElementById("ct-form").addEventListener("submit", (event) => event.preventDefault());
   if (fields.length === 0) follow();
 
-  // The note beside a node: how many rows of each class reach it.
+  // The note beside a node: how many rows of each class reach it, or what they weigh.
   function describe(node) {
-    const counts = tree.counts[node], rows = total(counts);
+    const counts = tree.counts[node], all = total(counts);
     tip.replaceChildren();
     const head = document.createElement("b");
-    head.textContent = `Node ${node}: ${plural(rows, "row")}`;
+    head.textContent = `Node ${node}: ${plural(tree.rows[node], "row")}${weightOf(node)}`;
     tip.append(head);
     const present = counts.map((count, index) => ({ count, index })).filter((entry) => entry.count > 0);
     present.sort((a, b) => b.count - a.count);
@@ -123,9 +133,9 @@
       const bar = document.createElement("i"), number = document.createElement("span");
       line.className = "ct-line";
       name.textContent = tree.classes[index];
-      bar.style.width = `${(100 * count) / rows}%`;
+      bar.style.width = `${(100 * count) / all}%`;
       bar.style.background = tree.colours[index];
-      number.textContent = `${count} (${((100 * count) / rows).toFixed(1)} %)`;
+      number.textContent = `${short(count)} (${((100 * count) / all).toFixed(1)} %)`;
       line.append(name, bar, number);
       tip.append(line);
     }

@@ -7,6 +7,7 @@ is HTML made here; the script only adds the route and the hover, from numbers in
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 from html import escape
@@ -117,7 +118,18 @@ def _inputs(wording: Wording) -> str:
         f'<div class="ct-fields">{fields}</div>'
         f'<label class="ct-row">or a whole row of {n} number{"s" * (n != 1)}, with commas, '
         'semicolons or spaces between<input type="text" id="ct-row"></label>'
+        f"{_lacking(wording, used)}"
     )
+
+
+def _lacking(wording: Wording, used: list[int]) -> str:
+    """Return how to say that a value is missing, where the training rows lacked some."""
+    tree = wording.tree
+    if not tree.knows_missing:
+        return ""
+    lacking = {int(f) for f in tree.feature[tree.n_node_missing > 0]}
+    names = ", ".join(escape(wording.features[f]) for f in used if f in lacking)
+    return f"<p>An empty field is a missing value: {names}. Elsewhere, type NaN.</p>"
 
 
 def _data(wording: Wording) -> str:
@@ -127,8 +139,14 @@ def _data(wording: Wording) -> str:
             "left": tree.children_left.tolist(),
             "right": tree.children_right.tolist(),
             "feature": tree.feature.tolist(),
-            "threshold": tree.threshold.tolist(),
-            "counts": tree.class_counts.tolist(),
+            # JSON has no infinity; null is the test for missing values.
+            "threshold": [None if t == math.inf else t for t in tree.threshold.tolist()],
+            "missingLeft": tree.missing_go_to_left.tolist(),
+            "mayLack": sorted({int(f) for f in tree.feature[tree.n_node_missing > 0]}),
+            "rows": tree.n_node_samples.tolist(),
+            "weighted": tree.weighted,
+            "counts": [tree.class_weights_of(node) for node in range(tree.node_count)],
+            "errors": tree.node_errors.tolist(),
             "majority": tree.majority.tolist(),
             "features": wording.features,
             "classes": wording.classes,

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from contree._fitted_tree import FittedTree
 from contree.export.layout import centres
 from contree.export.palette import class_colours, node_colours
-from contree.export.wording import Wording
+from contree.export.wording import Wording, short_number
 
 # All in units of the font's size.
 PADDING, LINE, SMALL, BAR = 0.65, 1.3, 0.82, 0.42
@@ -95,7 +95,7 @@ def plot(
 
         figure = plt.figure(figsize=(picture.width / 72, picture.height / 72))
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    _draw(ax, classifier.tree_, picture, float(font_size))
+    _draw(ax, wording, picture, float(font_size))
     return ax
 
 
@@ -124,18 +124,28 @@ def _compose(wording: Wording, size: float, legend: bool) -> Picture:
 
 def _words(wording: Wording, node: int, size: float) -> list[Line]:
     tree, small = wording.tree, SMALL * size
-    rows, errors = int(tree.n_node_samples[node]), int(tree.node_errors[node])
+    rows = _small_lines(wording, node, small)
     if tree.feature[node] < 0:
         lines = [Line(text, size, bold=True) for text in _wrapped(wording.majority(node))]
-        lines.append(Line(f"{rows:,} row{'s' * (rows != 1)}", small, faint=True))
-        lines.append(Line(f"{errors:,} error{'s' * (errors != 1)}", small, faint=True))
-        return lines
+        return [*lines, *rows]
     *first, last = _wrapped(wording.feature(node))
-    test = f"≤ {wording.threshold(node)}".replace("-", "\N{MINUS SIGN}", 1)
+    test = wording.relation(node).replace("<=", "≤").replace("-", "\N{MINUS SIGN}", 1)
     joined = f"{last} {test}"
     lines = [*first, joined] if len(joined) <= WRAP else [*first, last, test]
-    rows_line = Line(f"{rows:,} row{'s' * (rows != 1)}", small, faint=True)
-    return [*(Line(text, size) for text in lines), rows_line]
+    return [*(Line(text, size) for text in lines), *rows]
+
+
+def _small_lines(wording: Wording, node: int, size: float) -> list[Line]:
+    """Return the rows of a node and what they weigh; of a leaf, its errors too."""
+    tree = wording.tree
+    rows, errors = int(tree.n_node_samples[node]), tree.node_errors[node].item()
+    texts = [f"{rows:,} row{'s' * (rows != 1)}"]
+    if tree.weighted:
+        texts.append(f"weight {short_number(sum(tree.class_weights_of(node)))}")
+    if tree.feature[node] < 0:
+        plain = f"{errors:,} error{'s' * (errors != 1)}"
+        texts.append(wording.errors(node) if tree.weighted else plain)
+    return [Line(text, size, faint=True) for text in texts]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -184,7 +194,8 @@ def _legend_rows(classes: list[str], size: float, width: float) -> list:
     return shifted
 
 
-def _draw(ax, tree: FittedTree, picture: Picture, size: float) -> None:
+def _draw(ax, wording: Wording, picture: Picture, size: float) -> None:
+    tree = wording.tree
     ax.set_xlim(0, picture.width)
     ax.set_ylim(picture.height, 0)
     ax.set_aspect("equal", anchor="C")
@@ -194,7 +205,7 @@ def _draw(ax, tree: FittedTree, picture: Picture, size: float) -> None:
     fill, colours = node_colours(tree), class_colours(tree.class_counts.shape[1])
     for node in range(tree.node_count):
         if tree.feature[node] >= 0:
-            _draw_branch(ax, tree, picture, node, size, scale)
+            _draw_branch(ax, tree, picture, node, wording.no(node), size, scale)
     for node in range(tree.node_count):
         _draw_box(ax, tree, picture, node, size, scale, fill[node], colours)
     _draw_legend(ax, picture, size, scale, colours)
@@ -213,11 +224,11 @@ def _text(ax, x: float, y: float, line: Line, scale: float, **options):
     )
 
 
-def _draw_branch(ax, tree, picture: Picture, node: int, size: float, scale: float) -> None:
+def _draw_branch(ax, tree, picture: Picture, node: int, no: str, size, scale) -> None:
     start = picture.top[node] + picture.heights[node]
     for child, word, side in (
         (tree.children_left[node], "yes", "left"),
-        (tree.children_right[node], "no", "right"),
+        (tree.children_right[node], no, "right"),
     ):
         end, x, to = picture.top[child], picture.x[node], picture.x[child]
         bend = end - LEVEL_GAP * size / 2

@@ -28,9 +28,9 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
     Returns
     -------
     cart : DecisionTreeClassifier
-        Predicts as the classifier does on every training row, except below the tests that a warning
-        names: scikit-learn narrows values to float32, which cannot hold the two training values
-        around such a threshold apart.
+        Predicts as the classifier does on every training row, missing values included, except
+        below the tests that a warning names: scikit-learn narrows values to float32, which cannot
+        hold the two training values around such a threshold apart.
     """
     check_is_fitted(classifier, "tree_")
     tree = classifier.tree_
@@ -39,6 +39,9 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
 
     # A fit of one row knows what a fitted classifier of the installed version is made of.
     cart = DecisionTreeClassifier(max_depth=max(1, tree.max_depth)).fit([[0.0]], [0])
+    cart.set_params(
+        min_samples_leaf=classifier.min_samples_leaf, class_weight=classifier.class_weight
+    )
     template = cart.tree_.__getstate__()["nodes"].dtype
     cart.n_features_in_ = cart.max_features_ = classifier.n_features_in_
     if hasattr(classifier, "feature_names_in_"):
@@ -68,12 +71,8 @@ def _nodes(tree: FittedTree, thresholds: np.ndarray, dtype: np.dtype) -> np.ndar
     nodes["threshold"] = thresholds
     nodes["impurity"] = tree.impurity
     nodes["n_node_samples"] = tree.n_node_samples
-    nodes["weighted_n_node_samples"] = tree.n_node_samples
-    if "missing_go_to_left" in dtype.names:  # CART: to the larger side
-        inner = np.flatnonzero(tree.feature >= 0)
-        left, right = tree.children_left[inner], tree.children_right[inner]
-        larger_left = tree.n_node_samples[left] > tree.n_node_samples[right]
-        nodes["missing_go_to_left"][inner] = larger_left
+    nodes["weighted_n_node_samples"] = tree.weighted_n_node_samples
+    nodes["missing_go_to_left"] = tree.missing_go_to_left
     return nodes
 
 
@@ -88,9 +87,12 @@ def _float32_thresholds(tree: FittedTree) -> tuple[np.ndarray, list[int]]:
         floor = tree.threshold.astype(np.float32)
     floor = np.where(floor > tree.threshold, np.nextafter(floor, np.float32(-np.inf)), floor)
     inside = np.clip(floor, below, np.maximum(np.nextafter(above, np.float32(-np.inf)), below))
-    leaf = tree.feature < 0
-    apart = leaf | ((below < above) & np.isfinite(below) & np.isfinite(above))
-    return np.where(leaf, tree.threshold, inside.astype(np.float64)), np.flatnonzero(~apart)
+    # An infinite threshold, which parts the missing values from all others, is scikit-learn's too.
+    endless = np.isinf(tree.threshold)
+    as_it_is = (tree.feature < 0) | endless
+    apart = (below < above) & np.isfinite(below) & (np.isfinite(above) | endless)
+    apart |= tree.feature < 0
+    return np.where(as_it_is, tree.threshold, inside.astype(np.float64)), np.flatnonzero(~apart)
 
 
 def _warn_of_merged(tree: FittedTree, wording: Wording, merged) -> None:

@@ -6,6 +6,7 @@ tree is 30 levels deep.
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from numbers import Real
 
@@ -37,8 +38,9 @@ def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
     Returns
     -------
     sql : str
-        An expression; NULL for a row in which a feature that it tests is NULL.  Thresholds have all
-        the digits of their float64 value.
+        An expression.  NULL is a missing value: it goes where ``predict`` sends it if the tree met
+        missing values in training; if not, the expression is NULL where a feature that it tests is.
+        Thresholds have all the digits of their float64 value.
     """
     check_is_fitted(classifier, "tree_")
     if quote not in QUOTES:
@@ -61,9 +63,14 @@ def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
 def _condition(wording: Wording, node: int, below: int, quote: str) -> str:
     """Return what holds for the rows that go from a node to the one below it."""
     tree = wording.tree
-    relation = "<=" if below == tree.children_left[node] else ">"
+    left = bool(below == tree.children_left[node])
     column = _identifier(wording.feature(node), quote)
-    return f"{column} {relation} {float(tree.threshold[node])!r}"
+    if tree.threshold[node] == math.inf:
+        return f"{column} IS {'NOT ' * left}NULL"
+    condition = f"{column} {'<=' if left else '>'} {float(tree.threshold[node])!r}"
+    if tree.knows_missing and tree.missing_go_to_left[node] == left:
+        return f"({condition} OR {column} IS NULL)"
+    return condition
 
 
 def _identifier(name: str, quote: str) -> str:

@@ -1,14 +1,14 @@
 """A tree as text, for people.
 
 The layout is that of ``sklearn.tree.export_text``, with what certifies a leaf beside it: its rows,
-its errors and its class counts.
+its errors and its class counts.  Weights stand in their place where there are any, and missing
+values are named where the training data had some.
 """
 
 from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
-from contree._fitted_tree import FittedTree
 from contree.export.wording import Wording
 
 
@@ -43,11 +43,11 @@ def export_text(classifier, feature_names=None, class_names=None, decimals=None)
         if condition:
             lines.append(_indent(depth - 1) + condition)
         if tree.feature[node] < 0:
-            lines.append(_indent(depth) + _leaf(tree, node, wording))
+            lines.append(_indent(depth) + _leaf(node, wording))
             continue
-        name, threshold = wording.feature(node), wording.threshold(node)
-        pending.append((tree.children_right[node], depth + 1, f"{name} >  {threshold}"))
-        pending.append((tree.children_left[node], depth + 1, f"{name} <= {threshold}"))
+        name = wording.feature(node)
+        pending.append((tree.children_right[node], depth + 1, f"{name} {wording.opposite(node)}"))
+        pending.append((tree.children_left[node], depth + 1, f"{name} {wording.relation(node)}"))
     return "\n".join(lines) + "\n"
 
 
@@ -55,10 +55,8 @@ def _indent(depth: int) -> str:
     return "|   " * depth + "|--- "
 
 
-def _leaf(tree: FittedTree, node: int, wording: Wording) -> str:
-    rows, errors = int(tree.n_node_samples[node]), int(tree.node_errors[node])
+def _leaf(node: int, wording: Wording) -> str:
     return (
         f"class: {wording.majority(node)}  "
-        f"({rows} row{'s' * (rows != 1)}, {errors} error{'s' * (errors != 1)}, "
-        f"counts {tree.class_counts[node].tolist()})"
+        f"({wording.rows(node)}, {wording.errors(node)}, {wording.counts(node)})"
     )

@@ -5,6 +5,8 @@ Between the fitted tree and every export that people read.
 
 from __future__ import annotations
 
+import math
+
 from contree._fitted_tree import FittedTree
 
 
@@ -46,6 +48,49 @@ class Wording:
         """Return the name of the class that a node predicts."""
         return self.classes[self.tree.majority[node]]
 
+    def rows(self, node: int) -> str:
+        """Return how many rows reach a node, and what they weigh where that is something else."""
+        text = _counted(int(self.tree.n_node_samples[node]), "row")
+        if not self.tree.weighted:
+            return text
+        return f"{text} of weight {short_number(sum(self.tree.class_weights_of(node)))}"
+
+    def errors(self, node: int) -> str:
+        """Return how many rows of a node are not of its class, or what they weigh."""
+        errors = self.tree.node_errors[node].item()
+        if not self.tree.weighted:
+            return _counted(errors, "error")
+        return f"errors of weight {short_number(errors)}"
+
+    def counts(self, node: int) -> str:
+        """Return the rows of each class, or what they weigh."""
+        if not self.tree.weighted:
+            return f"counts {self.tree.class_counts[node].tolist()}"
+        return f"weights [{', '.join(map(short_number, self.tree.class_weights_of(node)))}]"
+
+    def relation(self, node: int) -> str:
+        """Return what a node asks of its feature; yes leads to the left."""
+        if self.tree.threshold[node] == math.inf:
+            return "is not missing"
+        return f"<= {self.threshold(node)}{' or missing' * self._learnt_missing(node, True)}"
+
+    def opposite(self, node: int) -> str:
+        """Return what holds where the answer is no."""
+        if self.tree.threshold[node] == math.inf:
+            return "is missing"
+        return f">  {self.threshold(node)}{' or missing' * self._learnt_missing(node, False)}"
+
+    def no(self, node: int) -> str:
+        """Return the word for the branch to the right, where the box holds the relation."""
+        asks_for_missing = self.tree.threshold[node] == math.inf
+        missing = self._learnt_missing(node, False) and not asks_for_missing
+        return "no or missing" if missing else "no"
+
+    def _learnt_missing(self, node: int, left: bool) -> bool:
+        """Tell whether rows of the training data took this side because their value is missing."""
+        tree = self.tree
+        return bool(tree.n_node_missing[node] and tree.missing_go_to_left[node] == left)
+
     def threshold(self, node: int) -> str:
         """Return the threshold of a node, short and true.
 
@@ -61,6 +106,15 @@ class Wording:
             if below <= float(text) < above:
                 return _plain(text)
         return _plain(repr(threshold))
+
+
+def short_number(value: int | float) -> str:
+    """Return a number with six significant digits, or all of an integer."""
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def _plain(text: str) -> str:

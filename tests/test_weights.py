@@ -1,0 +1,236 @@
+"""Weights become exact integers and come back in the user's unit; bad ones are named."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.utils.class_weight import compute_sample_weight
+
+from contree import ConTreeClassifier
+from contree._weights import LIMIT, weigh
+
+X = np.arange(12.0).reshape(6, 2)
+Y = np.array([0, 0, 1, 0, 1, 1])
+CODES = Y.astype(np.int32)
+TOP = 2**53
+
+
+def exact(weights) -> list[Fraction]:
+    """Return what each row weighs, in the user's unit."""
+    multiples = [1] * weights.total if weights.multiples is None else weights.multiples.tolist()
+    assert sum(multiples) == weights.total < LIMIT
+    assert min(multiples) >= 1
+    return [multiple * Fraction(weights.unit) for multiple in multiples]
+
+
+@pytest.mark.parametrize(
+    ("given", "multiples", "unit"),
+    [
+        ([1, 1, 1, 1, 1, 1], None, 1),
+        ([6, 6, 6, 6, 6, 6], None, 6),
+        ([2, 4, 6, 2, 2, 2], [1, 2, 3, 1, 1, 1], 2),
+        ([0.5, 1.5, 0.5, 0.5, 0.5, 1.0], [1, 3, 1, 1, 1, 2], Fraction(1, 2)),
+        ([1e300] * 6, None, Fraction(1e300)),
+        ([5e-324] * 5 + [1e-323], [1, 1, 1, 1, 1, 2], Fraction(5e-324)),
+        ([0.1] * 6, None, Fraction(0.1)),
+        ([1.0, 2.0**58] + [1.0] * 4, [1, 2**58, 1, 1, 1, 1], Fraction(1)),
+        ([TOP + 1, TOP, TOP, TOP, TOP, TOP], [TOP + 1] + [TOP] * 5, 1),
+    ],
+)
+def test_weights_are_multiples_of_their_divisor(given, multiples, unit):
+    found = weigh(np.array(given), None, CODES)
+    assert (None if found.multiples is None else found.multiples.tolist()) == multiples
+    assert (found.unit, type(found.unit)) == (unit, type(unit))
+    assert found.tolerance == 0.0
+
+
+positive = st.floats(min_value=0, exclude_min=True, allow_infinity=False, max_value=1e300)
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(st.one_of(positive, st.sampled_from([0.1, 0.5, 1.0, 3.0])), min_size=6, max_size=6),
+    st.sampled_from([None, "balanced", [3, 1], [Fraction(0.1), Fraction(7)], [1, Fraction(1e200)]]),
+)
+def test_the_tolerance_bounds_every_difference(weights, class_weight):
+    whole = [Fraction(weight) for weight in weights]
+    if class_weight == "balanced":
+        sums = [sum(w for w, c in zip(whole, CODES, strict=True) if c == k) for k in (0, 1)]
+        factors = [sum(sums) / (2 * one) for one in sums]
+    else:
+        factors = class_weight or [1, 1]
+    true = [weight * factors[c] for weight, c in zip(whole, CODES, strict=True)]
+    if sum(true) > 1e308:  # refused from float64's largest number on
+        return
+    found = weigh(np.array(weights), class_weight, CODES)
+    off = sum(abs(a - b) for a, b in zip(exact(found), true, strict=True))
+    assert off <= Fraction(found.tolerance)
+    assert found.tolerance <= float(sum(true)) * 2.0**-46
+    if found.tolerance == 0:
+        assert off == 0
+
+
+def test_balanced_class_weights_are_those_of_scikit_learn():
+    y = np.array([0, 0, 0, 0, 1, 1, 2], dtype=np.int32)
+    found = weigh(None, "balanced", y)
+    assert found.tolerance == 0.0
+    assert sum(exact(found)) == len(y)
+    np.testing.assert_allclose(
+        [float(w) for w in exact(found)], compute_sample_weight("balanced", y)
+    )
+
+
+def test_a_million_rows_are_quick_and_exact():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, size=10**6).astype(np.int32)
+    found = weigh(np.maximum(rng.random(10**6, dtype=np.float32), 2.0**-24), None, codes)
+    assert found.tolerance == 0.0
+    found = weigh(rng.random(10**6), "balanced", codes)
+    assert 0 < found.tolerance < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("weights", "kind"),
+    [
+        ([3] * 6, int),
+        (np.array([1, 2, 3, 1, 2, 3], dtype=np.uint8), int),
+        ([True, True, False, True, True, True], int),
+        (pd.Series([1, 2, 3, 1, 2, 3]), int),
+        (2, int),
+        (2.0, float),
+        ([1.0] * 6, float),
+        (np.array([0.5] * 6, dtype=np.float16), float),
+    ],
+)
+def test_what_is_reported_has_the_type_of_the_weights(weights, kind):
+    clf = ConTreeClassifier(0).fit(X, Y, weights)
+    true = np.full(6, weights) if np.ndim(weights) == 0 else np.asarray(weights)
+    assert clf.errors_ == true[clf.predict(X) != Y].sum()
+    for value in (
+        clf.errors_,
+        clf.objective_,
+        clf.lower_bound_,
+        *clf.search_report_.history[-1][1:],
+    ):
+        assert type(value) is kind
+
+
+def test_equal_weights_search_as_none():
+    """They must not cost anything; the paper's search, which takes no weights, tells."""
+    clf = ConTreeClassifier(2, search="paper").fit(X, Y, np.full(6, 0.3))
+    plain = ConTreeClassifier(2, search="paper").fit(X, Y)
+    assert clf.tree_.threshold.tolist() == plain.tree_.threshold.tolist()
+    assert clf.tree_.weighted_n_node_samples[0] == float(6 * Fraction(0.3))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 1, 1, 1, 1, -1], "Negative values in sample_weight"),
+        ([1, 1, 1, 1, 1, np.nan], "sample_weight contains NaN"),
+        ([1, 1, 1, 1, 1, np.inf], "sample_weight contains infinity"),
+        (np.zeros(6), "weights of all rows are zero"),
+        (0, "weights of all rows are zero"),
+        ([1, 1], "one number for each of the 6 rows"),
+        (np.ones((6, 2)), "one number for each of the 6 rows"),
+        (["a"] * 6, "numeric"),
+        ([1.7e308] * 6, "sum to more than float64"),
+    ],
+)
+def test_weights_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        ConTreeClassifier().fit(X, Y, weights)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ({0: 1, 1: -1}, "-1 for the class 1"),
+        ({0: np.nan, 1: 1}, "nan for the class 0"),
+        ({0: np.inf}, "inf for the class 0"),
+        ({0: "1"}, "'1' for the class 0"),
+        ({0: 0, 1: 0.0}, "weights of all rows are zero"),
+        ({0: 1, 2: 1}, r"\[1\] are not in class_weight"),
+        ("equal", "class_weight"),
+        ([1, 1], "class_weight"),
+    ],
+)
+def test_class_weights_refused(class_weight, message):
+    with pytest.raises(ValueError, match=message):
+        ConTreeClassifier(class_weight=class_weight).fit(X, Y)
+
+
+def test_class_weights_by_label():
+    y = np.array(["no", "yes"])[Y]
+    clf = ConTreeClassifier(0, class_weight={"yes": 5}).fit(X, y)
+    assert clf.predict(X[:1]) == "yes"
+    assert clf.errors_ == 3
+    clf.set_params(class_weight={"yes": 5, "no": 1, "perhaps": 9}).fit(X, y)
+    assert clf.errors_ == 3
+    clf = ConTreeClassifier(1, class_weight={"yes": 0}).fit(X, y)
+    assert clf.tree_.n_node_samples.tolist() == [3]
+    assert clf.classes_.tolist() == ["no", "yes"]
+
+
+def test_rows_of_weight_zero_are_left_out():
+    weights = np.array([1, 0, 1, 0, 0, 1])
+    clf = ConTreeClassifier(2).fit(X, Y, weights)
+    assert clf.tree_.class_counts[0].tolist() == [1, 2]
+    same = ConTreeClassifier(2).fit(X[weights > 0], Y[weights > 0])
+    assert clf.tree_.threshold.tolist() == same.tree_.threshold.tolist()
+    only = ConTreeClassifier(2).fit(X, Y, Y)
+    assert only.classes_.tolist() == [0, 1]
+    assert only.predict_proba(X).tolist() == [[0.0, 1.0]] * 6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "weights", "named"),
+    [
+        ({"min_samples_leaf": 2}, None, r"min_samples_leaf \(2 rows\)"),
+        ({"min_samples_leaf": 0.5}, None, r"min_samples_leaf \(3 rows\)"),
+        ({}, [1, 2, 1, 1, 1, 1], "sample_weight or class_weight"),
+        ({"class_weight": {0: 2}}, None, "sample_weight or class_weight"),
+        ({"class_weight": {0: 2}, "min_samples_leaf": 2}, None, "nor min_samples_leaf"),
+    ],
+)
+def test_the_papers_search_refuses_in_words(parameters, weights, named):
+    with pytest.raises(ValueError, match=f"search='paper' does not take .*{named}"):
+        ConTreeClassifier(search="paper", **parameters).fit(X, Y, weights)
+
+
+@pytest.mark.parametrize(
+    ("least", "rows"), [(1, 1), (3, 3), (100, 6), (0.01, 1), (0.34, 3), (0.5, 3), (0.99, 6)]
+)
+def test_leaves_have_the_rows_that_are_asked_for(least, rows):
+    clf = ConTreeClassifier(3, min_samples_leaf=least).fit(X, Y)
+    leaves = clf.tree_.feature < 0
+    assert clf.tree_.n_node_samples[leaves].min() >= rows
+    assert (clf.get_n_leaves() == 1) == (rows > 3)
+
+
+@pytest.mark.parametrize("value", [0, -1, 0.0, 1.0, 1.5, np.nan, True, "2", None])
+def test_leaf_sizes_refused(value):
+    with pytest.raises(ValueError, match="min_samples_leaf"):
+        ConTreeClassifier(min_samples_leaf=value).fit(X, Y)
+
+
+def test_impurity_and_importances_are_weighted_as_in_cart():
+    from sklearn.datasets import load_iris
+    from sklearn.tree import DecisionTreeClassifier
+
+    data, y = load_iris(return_X_y=True)
+    data, y = data[:100, 2:3], y[:100]
+    weights = np.random.default_rng(0).uniform(0.5, 2, size=100)
+    clf = ConTreeClassifier(1).fit(data, y, weights)
+    cart = DecisionTreeClassifier(max_depth=1).fit(data, y, weights)
+    np.testing.assert_allclose(clf.tree_.impurity, cart.tree_.impurity, atol=1e-15)
+    np.testing.assert_allclose(clf.tree_.value, cart.tree_.value)
+    np.testing.assert_allclose(
+        clf.tree_.weighted_n_node_samples, cart.tree_.weighted_n_node_samples
+    )
+    np.testing.assert_allclose(clf.feature_importances_, cart.feature_importances_)
