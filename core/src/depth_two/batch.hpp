@@ -61,7 +61,7 @@ private:
     };
     using Deaths = std::array<std::size_t, lane_count>;
 
-    bool limited() const { return may_be_general && sub_->min_leaf() > 1; }
+    bool limited() const { return sub_->limited(); }
     std::uint32_t lanes_in_use() const;
     void write_words();
     void side_sizes();
@@ -82,6 +82,7 @@ private:
     void evaluate_weighted(Score ub);
     void evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse);
     void evaluate_allowed(Score ub);
+    void evaluate_by_mass(std::uint32_t lanes_meant);
     void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void sweep_limited(Pair& pair, std::uint32_t lanes_meant);
     template <class Fill>

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "depth_two/batch.hpp"
+#include "depth_two/d2split.hpp"
+#include "tree/stump.hpp"
 
 namespace contree {
 
@@ -17,6 +19,7 @@ void Batch<Entry>::start_general() {
     coarse_shift_ = 0;
     while (step_bits_ == 64 && largest >> coarse_shift_ > largest_step<std::int32_t>) ++coarse_shift_;
     ends_ = nullptr;
+    class_of_.clear();
     class_totals_.resize(2);
     potential_.resize(2);
 }
@@ -70,6 +73,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     for (std::size_t t = 0; t < lane_count; ++t)
         if ((lanes_in_use() >> t & 1) != 0 && proved(t) < ub) meant |= std::uint32_t{1} << t;
     if (meant == 0) return;
+    if (sub_->leaf.mass > 0) return evaluate_by_mass(meant);
     if (sub_->classes == 2) weigh_classes();
     BySide right = leaves(), near_right = right;
     Deaths death;
@@ -90,6 +94,20 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
             near_[s] = std::max(near_[s], size_[s] - std::max(near_right[s], potential_[death[t]][s]));
         }
     }
+}
+
+// A leaf's mass is no count of rows: one by one.  What bounds other thresholds stays what it is for any leaf.
+template <class Entry>
+void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
+    if (class_of_.empty()) class_of_ = classes_of_rows(*sub_);
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        if ((lanes_meant >> t & 1) == 0) continue;
+        const SplitErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
+        reached_[left_side(t)] = proved_[left_side(t)] = static_cast<Sum>(errors.left);
+        reached_[right_side(t)] = proved_[right_side(t)] = static_cast<Sum>(errors.right);
+    }
+    if ((lanes_meant >> whole_lane & 1) != 0 && with_whole)
+        reached_[left_side(whole_lane)] = proved_[left_side(whole_lane)] = static_cast<Sum>(best_stump(*sub_).errors);
 }
 
 // Leaves of any size: the pair's own rows are enough.
@@ -132,7 +150,7 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant) {
     statistics_->row_visits += std::int64_t{sub.rows} * sub.features;
     if (ends_ == nullptr) ends_ = mark_ends(sub.entries, sub.stride, sub.rows);
     std::array<std::int32_t, side_count> sizes{}, near_leaf;
-    near_leaf.fill(static_cast<std::int32_t>(sub.min_leaf()));   // of all rows: a number that bounds no larger set
+    near_leaf.fill(static_cast<std::int32_t>(sub.leaf.rows));   // of all rows: a number that bounds no larger set
     for (std::size_t t = 0; t < lanes.size(); ++t) {
         sizes[left_side(t)] = static_cast<std::int32_t>(lanes[t].z);
         sizes[right_side(t)] = static_cast<std::int32_t>(sub.rows - lanes[t].z);
@@ -147,7 +165,7 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant) {
         input.rows = sub.rows;
         input.used = used;
         input.sizes = sizes.data();
-        input.min_leaf = sub.min_leaf();
+        input.min_leaf = sub.leaf.rows;
         input.near_leaf = near_leaf.data();
     });
 }
@@ -199,6 +217,7 @@ const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t st
     template void Batch<Entry>::evaluate_weighted(Score);                                          \
     template void Batch<Entry>::evaluate_weighted(Score, std::uint32_t, bool);                     \
     template void Batch<Entry>::evaluate_allowed(Score);                                           \
+    template void Batch<Entry>::evaluate_by_mass(std::uint32_t);                                   \
     template void Batch<Entry>::sweep_weighted(Pair&, std::uint32_t, bool);                        \
     template void Batch<Entry>::sweep_limited(Pair&, std::uint32_t);                               \
     template const std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row);
