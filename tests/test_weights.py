@@ -189,18 +189,36 @@ def test_rows_of_weight_zero_are_left_out():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "weights", "named"),
+    ("parameters", "weights"),
     [
-        ({"min_samples_leaf": 2}, None, r"min_samples_leaf \(2 rows\)"),
-        ({"min_samples_leaf": 0.5}, None, r"min_samples_leaf \(3 rows\)"),
-        ({}, [1, 2, 1, 1, 1, 1], "sample_weight or class_weight"),
-        ({"class_weight": {0: 2}}, None, "sample_weight or class_weight"),
-        ({"class_weight": {0: 2}, "min_samples_leaf": 2}, None, "nor min_samples_leaf"),
+        ({"min_samples_leaf": 2}, None),
+        ({}, [1, 2, 1, 1, 1, 1]),
+        ({"class_weight": {0: 2}, "min_samples_leaf": 2}, None),
+        ({"min_weight_fraction_leaf": 0.3}, [1, 2, 1, 1, 1, 5]),
     ],
 )
-def test_the_papers_search_refuses_in_words(parameters, weights, named):
-    with pytest.raises(ValueError, match=f"search='paper' does not take .*{named}"):
-        ConTreeClassifier(search="paper", **parameters).fit(X, Y, weights)
+def test_both_searches_find_the_same(parameters, weights):
+    fits = [
+        ConTreeClassifier(2, search=search, **parameters).fit(X, Y, weights)
+        for search in ("best_first", "paper")
+    ]
+    assert fits[0].objective_ == fits[0].lower_bound_ == fits[1].objective_ == fits[1].lower_bound_
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 1, 5], [0.5, 0, 1, 1, 1, 0.25]])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.4, 0.5])
+def test_leaves_weigh_what_is_asked_for(share, weights):
+    clf = ConTreeClassifier(3, min_weight_fraction_leaf=share).fit(X, Y, weights)
+    leaves = clf.tree_.feature < 0
+    weight = clf.tree_.weighted_n_node_samples
+    assert weight[leaves].min() >= share * weight[0]
+    assert clf.status_ == "optimal"
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.51, True, "a"])
+def test_a_share_of_the_weight_that_makes_no_sense(share):
+    with pytest.raises(ValueError, match="min_weight_fraction_leaf"):
+        ConTreeClassifier(min_weight_fraction_leaf=share).fit(X, Y)
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,7 @@ void search(const Request& request, RankedTable& ranked, const Control& control,
                         : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share)));
 }
 
-void check(const Table& table, const Options& options) {
-    if (options.search == SearchKind::paper && (table.weights != nullptr || options.min_samples_leaf > 1 || options.min_weight_leaf > 0))
-        throw std::invalid_argument("the paper's search takes neither weights nor a minimal leaf size");
+void check_weights(const Table& table) {
     if (table.weights == nullptr) return;
     Score mass = 0;
     for (std::size_t r = 0; r < table.rows; ++r) {
@@ -129,7 +127,7 @@ void check(const Table& table, const Options& options) {
 
 void run(const Request& request, const Control& control, Road& road, Result& result) {
     const Options& options = request.options;
-    check(request.table, options);
+    check_weights(request.table);
     RankedTable ranked = rank_columns(request.table, options.feature_tolerance, control);
     ranked.min_leaf = {static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows)), options.min_weight_leaf};
     const auto fits_narrow = [&] {

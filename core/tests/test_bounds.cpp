@@ -234,10 +234,10 @@ void test_class_count() {
 void test_paper_pruning() {
     for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t, const std::vector<Point>& profile, std::int64_t) {
         using namespace contree::paper;
-        std::vector<Position> z;
+        std::vector<Score> z;
         EvaluatedSplits evaluated;
         for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
-            z.push_back(static_cast<Position>(profile[w].z));
+            z.push_back(profile[w].z);
             const Point known = weakened(profile[w], random);
             if (random.chance(0.3)) evaluated[static_cast<SplitIndex>(w - 1)] = {known.left, known.right};
         }

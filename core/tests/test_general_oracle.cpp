@@ -123,27 +123,26 @@ void test_kernels() {
     unsetenv("CONTREE_KERNEL");
 }
 
-void test_paper_refuses() {
+void test_bad_weights() {
     Random random(1);
     Instance data = nasty(random, {10, 10, 2, 2, 3});
-    Options options;
-    options.search = contree::SearchKind::paper;
     contree::Control control;
-    options.min_samples_leaf = 2;
-    CHECK_THROWS(std::invalid_argument, contree::fit(data.table(), options, control));
-    options.min_samples_leaf = 1;
-    draw_weights(data, random);
-    CHECK_THROWS(std::invalid_argument, contree::fit(data.table(), options, control));
+    for (const Score bad : {Score{0}, Score{-1}, Score{1} << 60, (Score{1} << 60) - 9}) {
+        data.weights.assign(data.rows, 1);
+        data.weights[3] = bad;
+        CHECK_THROWS(std::invalid_argument, contree::fit(data.table(), {}, control));
+    }
 }
 
-void test_paper_with_missing() {
-    for_seeds(400, [](Random& random) {
+// The paper's search takes all of it too, though with a leaf size it prunes nothing.
+void test_paper() {
+    for_seeds(1500, [](Random& random) {
         const auto depth = static_cast<std::int64_t>(seed % 4);
-        Instance data = small_instance(random, depth, {false, false, true});
-        Options options;
-        options.max_depth = depth;
+        const With with{random.chance(0.5), random.chance(0.3), random.chance(0.5), random.chance(0.3)};
+        const Instance data = small_instance(random, depth, with);
+        Options options = draw_options(random, depth, data, with);
         options.search = contree::SearchKind::paper;
-        check_fit(data, options, Swept(data).least_errors(depth));
+        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
     });
 }
 
@@ -162,7 +161,7 @@ int main() {
     check::run("scaled weights", test_scaled_weights);
     check::run("many classes", test_many_classes);
     check::run("every kernel", test_kernels);
-    check::run("what the paper's search refuses", test_paper_refuses);
-    check::run("missing values in the paper's search", test_paper_with_missing);
+    check::run("weights out of range", test_bad_weights);
+    check::run("all of it in the paper's search", test_paper);
     return check::report();
 }

@@ -17,14 +17,13 @@ from contree._report import Improvement, SearchReport
 from contree._validate import (
     check_callback,
     check_no_bools,
-    check_paper_search,
     check_rows,
     check_sample_weight,
     check_training_data,
     resolve_class_weight,
     resolve_max_gap,
     resolve_memory_limit,
-    resolve_min_samples_leaf,
+    resolve_leaf_size,
     resolve_n_jobs,
     resolve_switches,
     resolve_time_limit,
@@ -51,6 +50,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     min_samples_leaf : int or float, default=1
         The least number of training rows of a leaf, whatever they weigh.  A float in (0, 1) is a
         share of the rows, rounded up.
+
+    min_weight_fraction_leaf : float, default=0.0
+        The least share of the weight of all rows that a leaf must have, from 0 to 0.5.
 
     class_weight : dict, "balanced" or None, default=None
         What an error costs, by the label of the row; it multiplies ``sample_weight``.  A dict may
@@ -169,6 +171,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="neither"),
         ],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "max_gap": [
             Interval(Integral, 0, None, closed="left"),
@@ -190,6 +193,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         max_depth=3,
         *,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
         class_weight=None,
         max_gap=0,
         time_limit=None,
@@ -204,6 +208,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     ):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
         self.max_gap = max_gap
         self.time_limit = time_limit
@@ -258,8 +263,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self : ConTreeClassifier
             The fitted estimator.
         """
-        numbers = ("max_depth", "min_samples_leaf", "max_gap", "time_limit", "feature_tolerance")
-        check_no_bools(self, (*numbers, "n_jobs", "memory_limit"))
+        numbers = ("max_depth", "min_samples_leaf", "min_weight_fraction_leaf", "max_gap", "time_limit")
+        check_no_bools(self, (*numbers, "feature_tolerance", "n_jobs", "memory_limit"))
         check_callback(callback)
         with unchanged_on_failure(self) as before:
             X, codes, classes = check_training_data(self, X, y)
@@ -290,9 +295,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     def _search(self, X, codes, n_classes: int, weights, first, observe) -> dict:
         n_rows = X.shape[0]
-        min_samples_leaf = resolve_min_samples_leaf(self.min_samples_leaf, n_rows)
-        if self.search == "paper":
-            check_paper_search(weights.multiples is not None, min_samples_leaf)
+        min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
         return _core.fit(
             X,
             codes,
@@ -300,6 +303,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             weights=weights.multiples,
             max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
             min_samples_leaf=min_samples_leaf,
+            min_weight_leaf=min_weight_leaf,
             max_gap=resolve_max_gap(self.max_gap, weights.total, weights.unit),
             time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),

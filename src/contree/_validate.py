@@ -18,7 +18,7 @@ from joblib import effective_n_jobs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from contree._weights import Unit
+from contree._weights import Unit, Weights
 
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 UNITS = {
@@ -132,17 +132,15 @@ def rows_with_weight(sample_weight: np.ndarray | None, class_weight, codes: np.n
     return None if kept.all() else kept
 
 
-def check_paper_search(weighted: bool, min_samples_leaf: int) -> None:
-    """Refuse what the published algorithm cannot do."""
-    given = []
-    if weighted:
-        given.append("sample_weight or class_weight (rows of different weight)")
-    if min_samples_leaf > 1:
-        given.append(f"min_samples_leaf ({min_samples_leaf} rows)")
-    if given:
-        raise ValueError(
-            f"search='paper' does not take {' nor '.join(given)}; use search='best_first'."
-        )
+def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, int]:
+    """Return the least number of rows of a leaf, and the least multiple of weight.
+
+    Without weights the latter is a number of rows too.
+    """
+    rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
+    share = Fraction(str(estimator.min_weight_fraction_leaf))
+    mass = math.ceil(share * weights.total)
+    return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
 
 
 def resolve_time_limit(time_limit: Real | None) -> float:

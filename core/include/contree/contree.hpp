@@ -114,8 +114,8 @@ using Poll = std::function<Verdict(const Progress&)>;
 // 20 ms while worker threads search, and once when they have ended by themselves or by the time limit.
 // A tree that the caller has, `first`, is the first incumbent: the result is no worse than its tests
 // are for these rows, cut at the depth allowed.  Its children follow their parents; its class counts are not read.
-// Throws std::invalid_argument for weights out of range and for what the paper's search cannot do (weights, a minimal
-// leaf size), std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
+// Throws std::invalid_argument for weights out of range, std::bad_alloc when memory runs out and std::logic_error
+// if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll = {},
            const Tree* first = nullptr);
 

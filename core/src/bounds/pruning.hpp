@@ -1,7 +1,8 @@
 // The paper's three pruning techniques, one function per theorem.
 //
 // An interval [i..j] holds threshold indices of one feature that may still beat `ub`, which is the score to
-// get below (an incumbent, less the allowed gap).  Positions z(i) count the rows left of a threshold.
+// get below (an incumbent, less the allowed gap).  z(i) is the number of rows left of a threshold, or what they weigh:
+// a row moved changes a score by its weight.
 #pragma once
 
 #include <algorithm>
@@ -44,28 +45,26 @@ inline Outside nearest_outside(const Interval& interval, const EvaluatedSplits& 
 inline Score rows_to_move(Score theta, Score ub) { return std::max<Score>(1, theta - ub + 1); }
 
 // The paper's A with a bar below: the largest index whose threshold lies at least `delta` rows left of z(u).
-inline SplitIndex last_left_of(const std::vector<Position>& z, SplitIndex u, Score delta) {
-    const Score limit = Score{z[static_cast<std::size_t>(u)]} - delta;
-    return std::upper_bound(z.begin(), z.end(), limit, [](Score a, Position b) { return a < Score{b}; }) - z.begin() - 1;
+inline SplitIndex last_left_of(const std::vector<Score>& z, SplitIndex u, Score delta) {
+    return std::upper_bound(z.begin(), z.end(), z[static_cast<std::size_t>(u)] - delta) - z.begin() - 1;
 }
 // A with a bar above: the smallest index at least `delta` rows right of z(u).
-inline SplitIndex first_right_of(const std::vector<Position>& z, SplitIndex u, Score delta) {
-    const Score limit = Score{z[static_cast<std::size_t>(u)]} + delta;
-    return std::lower_bound(z.begin(), z.end(), limit, [](Position a, Score b) { return Score{a} < b; }) - z.begin();
+inline SplitIndex first_right_of(const std::vector<Score>& z, SplitIndex u, Score delta) {
+    return std::lower_bound(z.begin(), z.end(), z[static_cast<std::size_t>(u)] + delta) - z.begin();
 }
 
 // Neighbourhood pruning: what is left of [i..j] on both sides of the evaluated split w.
 struct Halves {
     Interval left, right;
 };
-inline Halves prune_neighbourhood(const Interval& interval, const std::vector<Position>& z, SplitIndex w, Score delta) {
+inline Halves prune_neighbourhood(const Interval& interval, const std::vector<Score>& z, SplitIndex w, Score delta) {
     return {{interval.i, std::min(interval.j, last_left_of(z, w, delta))},
             {std::max(interval.i, first_right_of(z, w, delta)), interval.j}};
 }
 
 // Interval shrinking: Corollary 1 for both neighbours, with the ub of now, and Theorem 2: left of a split
 // without errors on its left side (right of one without errors on its right) nothing is better than it.
-inline Interval shrink_interval(Interval interval, const std::vector<Position>& z, const EvaluatedSplits& evaluated,
+inline Interval shrink_interval(Interval interval, const std::vector<Score>& z, const EvaluatedSplits& evaluated,
                                 const Outside& outside, Score ub, SplitIndex lowest_useful, SplitIndex highest_useful) {
     interval.i = std::max(interval.i, lowest_useful);
     interval.j = std::min(interval.j, highest_useful);

@@ -15,22 +15,35 @@ using paper::SplitIndex;
 
 namespace {
 
+// Where a feature's thresholds stand, by rows and by mass.
+struct Thresholds {
+    std::vector<Position> position;
+    std::vector<Score> z;
+};
+
 template <class Entry>
-std::vector<Position> threshold_positions(const Subproblem<Entry>& sub, std::uint32_t f) {
-    std::vector<Position> z;
-    for (Row k = 0; k + 1 < sub.rows; ++k)
-        if (sub.cut_behind(f, k)) z.push_back(k + 1);
-    return z;
+Thresholds thresholds_of(const Subproblem<Entry>& sub, std::uint32_t f) {
+    Thresholds found;
+    for (Position z = 1; z < sub.rows; ++z) {
+        if (!sub.cut_behind(f, z - 1) || !sub.allows(f, z)) continue;
+        found.position.push_back(z);
+        found.z.push_back(sub.mass_at(f, z));
+    }
+    return found;
 }
 
 // Errors of the two leaves of a split.
 template <class Entry>
 SplitErrors leaf_split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f, Position z) {
-    std::vector<Row> left(sub.classes, 0), right(sub.classes, 0);
+    std::vector<Score> left(sub.classes, 0), right(sub.classes, 0);
     const Entry* const order = sub.order(f);
-    for (Row k = 0; k < sub.rows; ++k) ++(k < z ? left : right)[class_of[Packed<Entry>::row(order[k])]];
-    const Score left_errors = Score{z} - *std::max_element(left.begin(), left.end());
-    const Score right_errors = Score{sub.rows - z} - *std::max_element(right.begin(), right.end());
+    for (Row k = 0; k < sub.rows; ++k) {
+        const Row row = Packed<Entry>::row(order[k]);
+        (k < z ? left : right)[class_of[row]] += sub.weight_of(row);
+    }
+    const Score mass = sub.mass_at(f, z);
+    const Score left_errors = mass - *std::max_element(left.begin(), left.end());
+    const Score right_errors = sub.mass - mass - *std::max_element(right.begin(), right.end());
     return {left_errors, right_errors, left_errors, right_errors};
 }
 
@@ -124,8 +137,10 @@ Outcome PaperSearch<Entry>::solve(const Subproblem<Entry>& sub, std::int64_t dep
 // with what is already known, evaluates the threshold in its middle and puts back what remains.
 template <class Entry>
 void PaperSearch<Entry>::branch(Incumbent& incumbent, std::uint32_t f) {
-    const Switches& switches = options_.switches;
-    const std::vector<Position> z = threshold_positions(*incumbent.sub, f);
+    Switches switches = options_.switches;
+    // With a minimal leaf size a larger side may have fewer errors (segment.hpp), and none of the theorems holds.
+    if (incumbent.sub->limited()) switches.neighbourhood_pruning = switches.interval_shrinking = switches.subinterval_pruning = 0;
+    const auto [position, z] = thresholds_of(*incumbent.sub, f);
     const auto m = static_cast<SplitIndex>(z.size());
     SplitIndex lowest_useful = 0, highest_useful = m - 1;
     std::deque<Interval> open_intervals{{0, m - 1}};   // first in, first out: wide intervals tell most
@@ -146,7 +161,7 @@ void PaperSearch<Entry>::branch(Incumbent& incumbent, std::uint32_t f) {
         }
         const SplitIndex w = (interval.i + interval.j) / 2;
         bool left_is_zero = false, right_is_zero = false;
-        const Evaluated theta = split(incumbent, f, z[static_cast<std::size_t>(w)], eta(z, interval, w), left_is_zero, right_is_zero);
+        const Evaluated theta = split(incumbent, f, position[static_cast<std::size_t>(w)], eta(z, interval, w), left_is_zero, right_is_zero);
         if (left_is_zero) lowest_useful = std::max(lowest_useful, w + 1);
         if (right_is_zero) highest_useful = std::min(highest_useful, w - 1);
         if (incumbent.to_beat() <= 0) return;
@@ -162,8 +177,8 @@ void PaperSearch<Entry>::branch(Incumbent& incumbent, std::uint32_t f) {
 // The slack on the right side's bound: "the length of the longest side" in the text, the shortest in
 // Algorithm 1.  Any value is exact; it trades early cut-offs against knowledge for pruning.
 template <class Entry>
-Score PaperSearch<Entry>::eta(const std::vector<Position>& z, const Interval& interval, SplitIndex w) const {
-    const auto at = [&](SplitIndex index) { return Score{z[static_cast<std::size_t>(index)]}; };
+Score PaperSearch<Entry>::eta(const std::vector<Score>& z, const Interval& interval, SplitIndex w) const {
+    const auto at = [&](SplitIndex index) { return z[static_cast<std::size_t>(index)]; };
     const Score to_left = at(w) - at(interval.i), to_right = at(interval.j) - at(w);
     switch (options_.switches.eta) {
         case 1: return std::min(to_left, to_right);

@@ -47,7 +47,7 @@ private:
                            bool& right_is_zero);
     void improve(Incumbent& incumbent, std::uint32_t f, Position z, Score score, const Plan& left, const Plan& right);
     void report(const Incumbent& incumbent);
-    Score eta(const std::vector<Position>& z, const paper::Interval& interval, paper::SplitIndex w) const;
+    Score eta(const std::vector<Score>& z, const paper::Interval& interval, paper::SplitIndex w) const;
 
     const Subproblem<Entry>& root_;
     const Options& options_;

@@ -32,7 +32,10 @@ def _permitted_trees(classifier) -> str:
         text += f" between values {classifier.feature_tolerance} apart"
     rows = int(classifier.tree_.n_node_samples[0])
     least = resolve_min_samples_leaf(classifier.min_samples_leaf, rows)
-    return text if least == 1 else f"{text} and at least {least} rows in each leaf"
+    if least > 1:
+        text += f" and at least {least} rows in each leaf"
+    share = classifier.min_weight_fraction_leaf
+    return text if share == 0 else f"{text} and at least {share:g} of all weight in each leaf"
 
 
 def _how_it_ended(classifier) -> str:

@@ -40,7 +40,9 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
     # A fit of one row knows what a fitted classifier of the installed version is made of.
     cart = DecisionTreeClassifier(max_depth=max(1, tree.max_depth)).fit([[0.0]], [0])
     cart.set_params(
-        min_samples_leaf=classifier.min_samples_leaf, class_weight=classifier.class_weight
+        min_samples_leaf=classifier.min_samples_leaf,
+        min_weight_fraction_leaf=classifier.min_weight_fraction_leaf,
+        class_weight=classifier.class_weight,
     )
     template = cart.tree_.__getstate__()["nodes"].dtype
     cart.n_features_in_ = cart.max_features_ = classifier.n_features_in_
