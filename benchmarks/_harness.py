@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -58,10 +59,21 @@ def prepare(name: str, folder: Path) -> Path:
     return path
 
 
-def run(solver: str, data: Path, depth: int, time_limit: float, threads: int, kernel=None) -> dict:
-    """Fit once in a fresh process and return what it saw; errors and ends are part of that."""
+def run(
+    solver: str,
+    data: Path,
+    depth: int,
+    time_limit: float,
+    threads: int,
+    kernel: str | None = None,
+    history: bool = False,
+) -> dict:
+    """Fit once in a fresh process and return what it saw; errors and ends are part of that.
+
+    With `history`, a solver that keeps one adds the road to its result.
+    """
     task = {"solver": solver, "data": str(data), "depth": depth, "threads": threads}
-    task["time_limit"] = time_limit
+    task |= {"time_limit": time_limit, "history": history}
     environment = dict(os.environ, **({"CONTREE_KERNEL": kernel} if kernel else {}))
     try:
         done = subprocess.run(
@@ -118,7 +130,7 @@ def _cpu_model() -> str:
 def fit_once(task: dict) -> dict:
     with np.load(task["data"]) as file:
         X, y = file["X"], file["y"]
-    fit = {"contree": _contree, "pycontree": _pycontree}[task["solver"]](task)
+    fit = {"contree": _contree, "pycontree": _pycontree, "cart": _cart}[task["solver"]](task)
     # scikit-learn imports parts of itself in the first fit of any estimator: charged to nobody.
     DummyClassifier().fit(X[:2], y[:2])
     baseline = _memory("VmRSS")
@@ -135,6 +147,7 @@ def fit_once(task: dict) -> dict:
         "peak_mb": (peak - baseline) / 1024,
         "errors": int(np.count_nonzero(model.predict(X) != y)),
         **model.said,
+        **({"history": model.history} if task["history"] and hasattr(model, "history") else {}),
     }
 
 
@@ -151,6 +164,7 @@ def _contree(task: dict):
             "search_seconds": clf.search_report_.seconds,
             "kernel": _core.kernel(),
         }
+        clf.history = clf.search_report_.history
         return clf
 
     return fit
@@ -167,6 +181,15 @@ def _pycontree(task: dict):
         # Its only word on a search that its limit cut off; the limit counts wall time.
         cut_off = any("exceeds time limit" in str(warning.message) for warning in caught)
         model.said = {"proved": not cut_off}
+        return model
+
+    return fit
+
+
+def _cart(task: dict):
+    def fit(X, y):
+        model = DecisionTreeClassifier(max_depth=task["depth"], random_state=0).fit(X, y)
+        model.said = {"proved": False}
         return model
 
     return fit

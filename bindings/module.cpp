@@ -1,10 +1,12 @@
-// Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C.
+// Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C and calls back.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,6 +19,8 @@ using namespace nb::literals;
 namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<const contree::Score, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -53,6 +57,78 @@ contree::Switches read_switches(const nb::dict& given) {
     }
     return switches;
 }
+
+// The arrays of a tree that the caller has; what is followed without a look later is looked at here.
+contree::Tree read_tree(const nb::dict& given, std::size_t features) {
+    const auto copy = [&](const char* name, auto& to) {
+        using T = typename std::decay_t<decltype(to)>::value_type;
+        const auto array = nb::cast<Vector<T>>(given[name]);
+        to.assign(array.data(), array.data() + array.shape(0));
+    };
+    contree::Tree tree;
+    copy("children_left", tree.children_left);
+    copy("children_right", tree.children_right);
+    copy("feature", tree.feature);
+    copy("threshold", tree.threshold);
+    const std::size_t nodes = tree.size();
+    if (given.contains("missing_left")) copy("missing_left", tree.missing_left);
+    else tree.missing_left.assign(nodes, 0);
+    if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes || tree.children_right.size() != nodes || tree.threshold.size() != nodes)
+        throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
+    for (std::size_t node = 0; node < nodes; ++node) {
+        const std::int64_t left = tree.children_left[node], right = tree.children_right[node];
+        if (left < 0 && right < 0) continue;
+        const auto at = " at node " + std::to_string(node);
+        if (std::min(left, right) <= static_cast<std::int64_t>(node) || std::max(left, right) >= static_cast<std::int64_t>(nodes))
+            throw std::invalid_argument("initial_tree has impossible children" + at);
+        if (tree.feature[node] < 0 || tree.feature[node] >= static_cast<std::int64_t>(features))
+            throw std::invalid_argument("initial_tree tests feature " + std::to_string(tree.feature[node]) + at + "; X has " +
+                                        std::to_string(features) + " features");
+    }
+    return tree;
+}
+
+// What the calling thread does while others search: lets Python handle its signals, and tells `callback` how it goes:
+// whenever something is better than at the last call, and at least a few times a second.
+class Watcher {
+public:
+    Watcher(nb::object callback, bool keep_on_interrupt)
+        : callback_(std::move(callback)), keep_on_interrupt_(keep_on_interrupt) {}
+
+    contree::Verdict operator()(const contree::Progress& now) {
+        nb::gil_scoped_acquire held;
+        try {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            if (callback_.is_none() || !is_due(now)) return contree::Verdict::go_on;
+            told_ = now;
+            const bool enough = nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
+            return enough ? contree::Verdict::stop : contree::Verdict::go_on;
+        } catch (nb::python_error& error) {
+            if (keep_on_interrupt_ && error.matches(PyExc_KeyboardInterrupt)) return contree::Verdict::interrupt;
+            failure_ = std::current_exception();
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+        return contree::Verdict::abandon;
+    }
+
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    bool is_due(const contree::Progress& now) const {
+        constexpr double patience = 0.2;   // seconds
+        if (now.objective == contree::no_objective) return false;
+        return !told_ || now.objective != told_->objective || now.lower_bound != told_->lower_bound ||
+               now.seconds - told_->seconds >= patience;
+    }
+
+    const nb::object callback_;
+    const bool keep_on_interrupt_;
+    std::optional<contree::Progress> told_;
+    std::exception_ptr failure_;
+};
 
 nb::dict to_dict(contree::Result result, std::size_t classes) {
     nb::dict tree;
@@ -96,7 +172,9 @@ void check_weights(const Weights& weights, std::size_t rows) {
 
 nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Weights>& weights,
              std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t max_gap, double time_limit,
-             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches) {
+             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches,
+             std::int64_t memory_limit, const std::optional<nb::dict>& initial_tree, const nb::object& callback,
+             bool keep_on_interrupt) {
     if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
     if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
     if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
@@ -112,20 +190,18 @@ nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std
     options.n_jobs = n_jobs;
     options.search = search_kind(search);
     options.switches = read_switches(switches);
+    options.memory_limit = memory_limit;
+    std::optional<contree::Tree> first;
+    if (initial_tree) first = read_tree(*initial_tree, X.shape(1));
     const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr};
     contree::Control control;
-    bool signalled = false;
-    const auto poll = [&] {
-        nb::gil_scoped_acquire held;
-        signalled = PyErr_CheckSignals() != 0;
-        return signalled;
-    };
+    Watcher watcher(callback, keep_on_interrupt);
     contree::Result result;
     {
         nb::gil_scoped_release released;
-        result = contree::fit(table, options, control, poll);
+        result = contree::fit(table, options, control, std::ref(watcher), first ? &*first : nullptr);
     }
-    if (signalled) throw nb::python_error();
+    watcher.rethrow();
     return to_dict(std::move(result), static_cast<std::size_t>(n_classes));
 }
 
@@ -147,7 +223,8 @@ nb::list switches() {
 
 NB_MODULE(_core, m) {
     m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
-          "min_samples_leaf"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a);
+          "min_samples_leaf"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
+          "memory_limit"_a, "initial_tree"_a.none(), "callback"_a.none(), "keep_on_interrupt"_a);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);
     m.def("kernel", &contree::kernel);

@@ -84,10 +84,20 @@ def test_every_switch_is_one_row_of_the_options_table():
 
 
 def test_every_parameter_is_one_row_of_the_options_table():
-    text = (ROOT / "docs" / "options.md").read_text().split("## Search options")[0]
+    text = (ROOT / "docs" / "options.md").read_text().split("## Arguments of `fit`")[0]
     documented = {name: default for name, default, *_ in table_rows(text)}
     actual = {name: repr(value) for name, value in ConTreeClassifier().get_params().items()}
     assert documented == actual
+
+
+def test_every_argument_of_fit_is_one_row_of_the_options_table():
+    text = (ROOT / "docs" / "options.md").read_text().split("## Arguments of `fit`")[1]
+    documented = [name for name, *_ in table_rows(text.split("## Search options")[0])]
+    arguments = list(inspect.signature(ConTreeClassifier.fit).parameters)
+    assert documented == [name for name in arguments if name not in ("self", "X", "y")]
+    for name in documented:
+        text = inspect.getdoc(ConTreeClassifier.fit)
+        assert re.search(rf"^{name} : ", text, flags=re.MULTILINE)
 
 
 def test_every_parameter_is_constrained_and_documented():

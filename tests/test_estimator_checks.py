@@ -44,6 +44,10 @@ ESTIMATORS = [
     (ConTreeClassifier(class_weight="balanced"), LIGHT_LEAVES),
     (ConTreeClassifier(max_depth=2, min_samples_leaf=2), LIGHT_LEAVES | COUNTED_ROWS),
     (ConTreeClassifier(2, min_samples_leaf=0.1, class_weight="balanced"), LIGHT_LEAVES),
+    (
+        ConTreeClassifier(2, warm_start=True, on_interrupt="return", memory_limit="1MB"),
+        LIGHT_LEAVES,
+    ),
 ]
 
 

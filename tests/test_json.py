@@ -75,7 +75,14 @@ def test_round_trip(iris, labels, indent):
 
 def test_parameters_come_back():
     clf = ConTreeClassifier(
-        np.int64(2), max_gap=0.1, time_limit=math.inf, search="paper", n_jobs=2
+        np.int64(2),
+        max_gap=0.1,
+        time_limit=math.inf,
+        search="paper",
+        n_jobs=2,
+        warm_start=np.True_,
+        on_interrupt="return",
+        memory_limit="2GB",
     ).fit([[0.0], [1.0]], [0, 1])
     back = ConTreeClassifier.from_json(clf.to_json())
     assert back.get_params() == {**clf.get_params(), "time_limit": None}

@@ -5,9 +5,13 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
+#include "search/given_tree.hpp"
 #include "search/paper.hpp"
+#include "search/road.hpp"
 #include "tree/build.hpp"
+#include "tree/plain.hpp"
 
 namespace contree {
 
@@ -16,6 +20,7 @@ std::string_view name(Status status) {
         case Status::optimal: return "optimal";
         case Status::gap_reached: return "gap_reached";
         case Status::time_limit: return "time_limit";
+        case Status::stopped: return "stopped";
         case Status::interrupted: return "interrupted";
         case Status::memory_limit: return "memory_limit";
     }
@@ -24,55 +29,132 @@ std::string_view name(Status status) {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Road::Clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+constexpr Score most_mass = Score{1} << 60;
+
+// What a fit is asked for.
+struct Request {
+    const Table& table;
+    const Options& options;
+    const Tree* first;   // may be null
+};
+
+// The tree that a fit returns, built and verified.  On many rows that takes long, so it is done whenever the search
+// finds a better one, and a stop has only to hand out the last; on few rows it is done once, at the end.
+template <class Entry>
+class Delivery {
+public:
+    Delivery(const Request& request, const RankedTable& ranked, const Subproblem<Entry>& root, const Control& control,
+             Road& road, Result& result)
+        : request_(request), ranked_(ranked), root_(root), control_(control), road_(road), result_(result),
+          at_once_(std::uint64_t{root.rows} * root.features >= many_cells) {}
+
+    // Called for each better tree or bound.  Where a stop comes first the result does not follow.
+    void improve(const Outcome& incumbent) {
+        const bool better = incumbent.upper < result_.objective || result_.tree.size() == 0;
+        if (better && at_once_ && !deliver(incumbent, result_.tree.size() == 0 ? Halt{} : when_stopped(control_))) return;
+        road_.improved(incumbent.upper, std::min(incumbent.lower, incumbent.upper));
+    }
+    void finish(const Outcome& outcome) {
+        if (result_.tree.size() == 0 || (outcome.upper < result_.objective && !(at_once_ && control_.stopped())))
+            deliver(outcome, {});
+        result_.lower_bound = std::min(outcome.lower, result_.objective);
+        road_.end(result_.objective, result_.lower_bound);
+    }
+
+private:
+    bool deliver(const Outcome& outcome, const Halt& halt) {
+        const Plan plan = plain_plan(root_, outcome.plan, *chosen_kernel().movers, arena_, halt);
+        if (plan.empty()) return false;
+        Tree tree = build_tree(ranked_, request_.table, plan, halt);
+        if (halt()) return false;
+        result_.errors = verify(tree, request_.table, request_.options.min_samples_leaf);
+        if (result_.errors != outcome.upper)
+            throw std::logic_error("contree: the tree's errors are not what the search found");
+        result_.tree = std::move(tree);
+        result_.objective = outcome.upper;
+        return true;
+    }
+
+    static constexpr std::uint64_t many_cells = 2'000'000;   // a tree for fewer takes some milliseconds
+    const Request& request_;
+    const RankedTable& ranked_;
+    const Subproblem<Entry>& root_;
+    const Control& control_;
+    Road& road_;
+    Result& result_;
+    const bool at_once_;
+    Arena arena_;
+};
 
 template <class Entry>
-void search(const RankedTable& ranked, const Options& options, const Control& control, Clock::time_point start,
-            Result& result) {
+void search(const Request& request, RankedTable& ranked, const Control& control, Road& road, Result& result) {
+    const Options& options = request.options;
     Arena arena;
-    const auto root = root_subproblem<Entry>(ranked, *chosen_kernel().movers, arena);
-    const auto improved = [&](Score objective, Score lower_bound) {
-        result.history.push_back({seconds_since(start), objective, lower_bound});
-    };
+    const Movers& movers = *chosen_kernel().movers;
+    const auto root = root_subproblem<Entry>(ranked, movers, arena, when_abandoned(control));
+    for (Column& column : ranked.columns) {   // the subproblem has them
+        column.order = {};
+        column.ranks = {};
+    }
+    Delivery<Entry> delivery(request, ranked, root, control, road, result);
+    const Outcome leaf{0, leaf_errors(root), {Step{Step::leaf, 0}}};
+    if (control.abandoned()) return delivery.finish(leaf);   // perhaps before all columns were there: nothing can be proved
+    road.begin(leaf.upper);
+    Outcome first;
+    if (request.first != nullptr) first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
+    const auto improved = [&](const Outcome& incumbent) { delivery.improve(incumbent); };
     const auto run_with = [&](auto&& method) {
         const Outcome outcome = method.run();
         result.counters = method.statistics().rows();
         return outcome;
     };
-    const Outcome outcome = options.search == SearchKind::paper
-                                ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved))
-                                : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved));
-    result.tree = build_tree(ranked, root, outcome.plan, arena);
-    result.objective = outcome.upper;
-    result.lower_bound = outcome.lower;
+    delivery.finish(options.search == SearchKind::paper
+                        ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved, std::move(first)))
+                        : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share)));
 }
 
-void run(const Table& table, const Options& options, const Control& control, Clock::time_point start, Result& result) {
-    RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
-    ranked.min_leaf = static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows));
-    const bool plain = ranked.weights.empty() && ranked.min_leaf == 1;
-    if (!plain && options.search == SearchKind::paper)
+void check(const Table& table, const Options& options) {
+    if (options.search == SearchKind::paper && (table.weights != nullptr || options.min_samples_leaf > 1))
         throw std::invalid_argument("the paper's search takes neither weights nor a minimal leaf size");
+    if (table.weights == nullptr) return;
+    Score mass = 0;
+    for (std::size_t r = 0; r < table.rows; ++r) {
+        if (table.weights[r] < 1 || table.weights[r] >= most_mass - mass)
+            throw std::invalid_argument("weights must be at least 1 and below 2^60 in all");
+        mass += table.weights[r];
+    }
+}
+
+void run(const Request& request, const Control& control, Road& road, Result& result) {
+    const Options& options = request.options;
+    check(request.table, options);
+    RankedTable ranked = rank_columns(request.table, options.feature_tolerance, control);
+    ranked.min_leaf = static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows));
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
-        return plain && ranked.rows <= limit &&
+        return ranked.weights.empty() && ranked.min_leaf == 1 && ranked.rows <= limit &&
                std::all_of(ranked.columns.begin(), ranked.columns.end(),
                            [&](const Column& column) { return column.values.lowest.size() < limit; });
     };
-    if (fits_narrow()) search<NarrowEntry>(ranked, options, control, start, result);
-    else search<WideEntry>(ranked, options, control, start, result);
-    if (!ranked.complete) result.lower_bound = 0;   // features were left out, and nothing is proved
-    result.errors = verify(result.tree, table, options.min_samples_leaf);
-    if (result.errors != result.objective)
-        throw std::logic_error("contree: the tree's errors are not what the search found");
-    result.history.push_back({seconds_since(start), result.objective, result.lower_bound});
+    if (fits_narrow()) search<NarrowEntry>(request, ranked, control, road, result);
+    else search<WideEntry>(request, ranked, control, road, result);
+}
+
+std::optional<Status> status_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::go_on: return {};
+        case Verdict::stop: return Status::stopped;
+        case Verdict::interrupt:
+        case Verdict::abandon: return Status::interrupted;
+    }
+    return {};
 }
 
 // Runs `action` in a thread and watches over it from this one: the deadline and the poll end it early.
 template <class Action>
-std::optional<Status> supervise(const Options& options, Control& control, const std::function<bool()>& poll,
+std::optional<Status> supervise(const Options& options, Control& control, const Poll& poll, Road& road,
                                 Clock::time_point start, const Action& action) {
     std::exception_ptr failure;
     std::mutex mutex;
@@ -99,9 +181,10 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
         finished.wait_until(lock, std::min(deadline, Clock::now() + interval), [&] { return done; });
         if (done || ended) continue;
         lock.unlock();
-        if (poll && poll()) ended = Status::interrupted;
-        else if (Clock::now() >= deadline) ended = Status::time_limit;
-        if (ended == Status::interrupted) control.abandon();
+        const Verdict verdict = poll ? poll(road.look()) : Verdict::go_on;
+        ended = status_of(verdict);
+        if (!ended && Clock::now() >= deadline) ended = Status::time_limit;
+        if (verdict == Verdict::abandon) control.abandon();
         else if (ended) control.stop();
         lock.lock();
     }
@@ -113,14 +196,24 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
 
 }  // namespace
 
-Result fit(const Table& table, const Options& options, Control& control, const std::function<bool()>& poll) {
+Result fit(const Table& table, const Options& options, Control& control, const Poll& poll, const Tree* first) {
     const auto start = Clock::now();
     Result result;
-    const auto ended = supervise(options, control, poll, start, [&] { run(table, options, control, start, result); });
-    if (result.lower_bound == result.objective) result.status = Status::optimal;
-    else if (result.objective - result.lower_bound <= options.max_gap) result.status = Status::gap_reached;
+    Road road(start);
+    const Request request{table, options, first};
+    const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
+    const Score gap = result.objective - result.lower_bound;
+    if (gap == 0) result.status = Status::optimal;
+    else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else result.status = ended.value_or(Status::interrupted);
-    result.seconds = seconds_since(start);
+    result.seconds = road.seconds();
+    // A last look, unless the poll itself has ended the search.
+    if (poll && (!ended || ended == Status::time_limit)) {
+        Progress last = road.look();
+        if (gap <= options.max_gap) last.root_closed = 1;
+        poll(last);
+    }
+    result.history = std::move(road).history();
     return result;
 }
 

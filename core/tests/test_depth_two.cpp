@@ -3,6 +3,7 @@
 #include "exhaustive.hpp"
 #include "ranked.hpp"
 #include "tree/build.hpp"
+#include "tree/plain.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ void check_solve(const Instance& data, Root<Entry>& root, const Kernel& kernel, 
     }
     CHECK_EQUAL(outcome.plan.empty(), outcome.upper == unreached);
     if (outcome.plan.empty()) return;
-    const Tree tree = build_tree(root.table, root.sub, outcome.plan, root.arena);
+    const Tree tree = build_tree(root.table, data.table(), plain_plan(root.sub, outcome.plan, root.movers, root.arena, {}));
     CHECK_EQUAL(verify(tree, data.table()), outcome.upper);
 }
 

@@ -200,6 +200,101 @@ void test_meaning() {
     });
 }
 
+// The general sweep, on the same inputs: any steps, any leaf size, chunks as short and as long as they get.
+template <class Step>
+void compare_weighted(Random& random, Row rows) {
+    const Input<WideEntry> input = draw_input<WideEntry>(random, rows);
+    // All weights together stay below 2^60, and steps below what a Step is meant for.
+    const Score largest = random.pick<Score>({1, 3, std::min(largest_step<Step>, (Score{1} << 60) / (3 * Score{rows} + 20))});
+    std::vector<Step> steps;
+    std::vector<Score> weights;
+    std::array<std::int32_t, side_count> sizes{};
+    for (std::size_t r = 0; r < input.words.size(); ++r) {
+        weights.push_back(random.between(1, largest));
+        const auto sign = random.pick<Score>({1, -1, 0});
+        steps.push_back(static_cast<Step>(random.chance(0.1) ? largest : sign * weights.back()));
+    }
+    for (Row k = 0; k < rows; ++k)
+        for (unsigned s = 0; s < side_count; ++s)
+            sizes[s] += static_cast<std::int32_t>(input.words[Packed<WideEntry>::row(input.entries[k])] >> s & 1);
+    const auto most = static_cast<Row>(std::min<Score>(rows, (std::numeric_limits<Step>::max() - 1) / largest));
+    const auto leaf = random.pick<Row>({1, 2, 7, rows / 3 + 1, rows});
+    std::array<std::int32_t, side_count> near_leaf;
+    for (std::int32_t& near : near_leaf) near = static_cast<std::int32_t>(random.between(1, leaf));
+    WeightedSweep<Step> sweep{};
+    sweep.entries = input.sweep.entries;
+    sweep.stride = input.sweep.stride;
+    sweep.takes = input.sweep.takes;
+    sweep.features = input.sweep.features;
+    sweep.rows = rows;
+    sweep.words = input.words.data();
+    sweep.steps = steps.data();
+    sweep.chunk_rows = random.pick<Row>({most, most, std::min<Row>(most, 100)});
+    sweep.used = random.pick<std::uint64_t>({~std::uint64_t{0}, 1, std::uint64_t{1} << 63, random.next()});
+    if (random.chance(0.6)) {
+        sweep.sizes = sizes.data();
+        sweep.min_leaf = leaf;
+        sweep.near_leaf = near_leaf.data();
+    }
+    SideExtremes expected, extremes;
+    scalar_kernel.sweep(sweep, expected);
+    Score expected_totals[side_count], totals[side_count];
+    scalar_kernel.weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), expected_totals);
+    for (const Kernel* kernel : available_kernels()) {
+        kernel->sweep(sweep, extremes);
+        bool same = true;
+        for (unsigned s = 0; s < side_count; ++s) {
+            if ((sweep.used >> s & 1) == 0) continue;
+            same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s] && extremes.end[s] == expected.end[s];
+            if (sweep.sizes != nullptr)
+                same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
+        }
+        CHECK(same);
+        kernel->weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), totals);
+        CHECK(std::equal(totals, totals + side_count, expected_totals));
+    }
+}
+
+void test_weighted_sweeps() {
+    for_seeds(1500, [](Random& random) {
+        const auto rows = static_cast<Row>(random.chance(0.1) ? 1 + random.below(3000) : 1 + random.below(300));
+        compare_weighted<std::int16_t>(random, rows);
+        compare_weighted<std::int32_t>(random, rows);
+        compare_weighted<std::int64_t>(random, rows);
+    });
+    Random random(7);
+    compare_weighted<std::int16_t>(random, 70000);   // more rows than 16 bits count
+}
+
+// The scalar general sweep on weights of one and no limit is the plain one.
+void test_weighted_meaning() {
+    for_seeds(300, [](Random& random) {
+        const auto rows = static_cast<Row>(1 + random.below(200));
+        const Input<WideEntry> input = draw_input<WideEntry>(random, rows);
+        std::vector<std::int16_t> steps;
+        for (std::size_t r = 0; r < input.words.size(); ++r) steps.push_back(r < input.sweep.boundary ? 1 : -1);
+        std::vector<std::uint8_t> takes = input.takes;
+        for (std::uint32_t f = 0; f < input.sweep.features; ++f)
+            if (input.ties[f] == Ties::none) std::fill_n(takes.begin() + static_cast<std::ptrdiff_t>(f * input.sweep.stride), rows, 0xff);
+        SideSums sums;
+        SideExtremes extremes;
+        scalar_kernel.sweep(input.sweep, sums);
+        WeightedSweep<std::int16_t> sweep{};
+        sweep.entries = input.sweep.entries;
+        sweep.stride = input.sweep.stride;
+        sweep.takes = takes.data();
+        sweep.features = input.sweep.features;
+        sweep.rows = sweep.chunk_rows = rows;
+        sweep.words = input.words.data();
+        sweep.steps = steps.data();
+        sweep.used = ~std::uint64_t{0};
+        scalar_kernel.sweep(sweep, extremes);
+        CHECK(std::equal(sums.end, sums.end + side_count, extremes.end));
+        CHECK(std::equal(sums.high, sums.high + side_count, extremes.high));
+        CHECK(std::equal(sums.low, sums.low + side_count, extremes.low));
+    });
+}
+
 }  // namespace
 
 int main() {
@@ -211,5 +306,7 @@ int main() {
     check::run("sums as large as they get", test_extreme_sums);
     check::run("small sweeps", test_small_sweeps);
     check::run("large sweeps", test_large_sweeps);
+    check::run("the general sweep means the same", test_weighted_meaning);
+    check::run("general sweeps", test_weighted_sweeps);
     return check::report();
 }

@@ -9,9 +9,11 @@ namespace {
 using namespace check;
 using contree::Control;
 using contree::Options;
+using contree::Progress;
 using contree::Result;
 using contree::SearchKind;
 using contree::Status;
+using contree::Verdict;
 
 using Clock = std::chrono::steady_clock;
 
@@ -114,22 +116,54 @@ void test_time_limits() {
     });
 }
 
+// Whatever the verdict, it is obeyed at once and asked for no more; and what a poll is shown holds at that moment.
 void test_poll() {
-    for_seeds(20, [](Random& random) {
+    for_seeds(60, [](Random& random) {
         const Known chosen = draw_case(random);
-        Control control;
-        int calls = 0;
+        const Verdict verdict = random.pick({Verdict::stop, Verdict::interrupt, Verdict::abandon});
         const int last = static_cast<int>(random.between(1, 3));
         const auto caller = std::this_thread::get_id();
-        bool own_thread = true;
-        const Result result = contree::fit(chosen.data.table(), chosen.options, control, [&] {
+        Control control;
+        int calls = 0;
+        bool own_thread = true, in_order = true;
+        Progress before{0, contree::no_objective, 0, 0};
+        const Result result = contree::fit(chosen.data.table(), chosen.options, control, [&](const Progress& now) {
             own_thread &= std::this_thread::get_id() == caller;
-            return ++calls >= last;
+            in_order &= before.seconds <= now.seconds && now.objective <= before.objective &&
+                        before.lower_bound <= now.lower_bound && now.lower_bound <= chosen.optimum &&
+                        chosen.optimum <= now.objective && 0 <= now.root_closed && now.root_closed <= 1;
+            before = now;
+            return ++calls >= last ? verdict : Verdict::go_on;
         });
         CHECK(own_thread);
+        CHECK(in_order);
         CHECK_AT_MOST(calls, last);
-        check_ended(result, chosen, chosen.options, Status::interrupted);
+        CHECK_AT_MOST(1, calls);
+        check_ended(result, chosen, chosen.options, verdict == Verdict::stop ? Status::stopped : Status::interrupted);
     });
+}
+
+// The last look shows the result; the root's share is counted on the way there.
+void test_last_look() {
+    Random random(3);
+    const Instance data = structured(random, CONTREE_TEST_SCALE < 1 ? 1000 : 3000, 8, 2, 0, 0.6);
+    for (const int jobs : {1, 2}) {
+        Options options;
+        options.n_jobs = jobs;
+        Control control;
+        double shown = 0;
+        Progress last{};
+        const Result result = contree::fit(data.table(), options, control, [&](const Progress& now) {
+            if (now.root_closed < 1) shown = std::max(shown, now.root_closed);
+            last = now;
+            return Verdict::go_on;
+        });
+        CHECK(result.status == Status::optimal);
+        CHECK_EQUAL(last.objective, result.objective);
+        CHECK_EQUAL(last.lower_bound, result.lower_bound);
+        CHECK_EQUAL(last.root_closed, 1.0);
+        CHECK(shown > 0);
+    }
 }
 
 // Sets that no search ends on: each stage, from the first sort on, must see the stop.
@@ -166,6 +200,7 @@ int main() {
     check::run("a stop before the start", test_stopped_before);
     check::run("time limits", test_time_limits);
     check::run("poll", test_poll);
+    check::run("last look", test_last_look);
     check::run("large sets", test_large_sets);
     return check::report();
 }

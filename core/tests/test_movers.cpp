@@ -103,6 +103,24 @@ void test_movers() {
     });
 }
 
+void test_numbers() {
+    for_seeds(500, [](Random& random) {
+        const auto rows = static_cast<Row>(1 + random.below(200));
+        const auto lefts = static_cast<Row>(random.below(1u << 30)), rights = static_cast<Row>(random.below(1u << 30));
+        std::vector<std::uint8_t> goes_right(rows);
+        for (std::uint8_t& flag : goes_right) flag = random.chance(0.4);
+        for (const Kernel* kernel : available_kernels()) {
+            std::vector<Row> route(rows);
+            const Row moved = kernel->movers->number_sides(goes_right.data(), rows, lefts, rights, route.data());
+            CHECK_EQUAL(moved, std::count(goes_right.begin(), goes_right.end(), 1));
+            Row l = lefts, r = rights;
+            bool numbered = true;
+            for (Row k = 0; k < rows; ++k) numbered &= route[k] == (goes_right[k] ? r++ | right_bit : l++);
+            CHECK(numbered);
+        }
+    });
+}
+
 void test_many_rows() {
     for_seeds(2, [](Random& random) {
         for (const Row rows : {32767U, 32769U, 65533U}) compare_movers<NarrowEntry>(random, rows);
@@ -116,6 +134,7 @@ int main() {
     check::watch_aborts();
     check::run("narrow entries", test_movers<NarrowEntry>);
     check::run("wide entries", test_movers<WideEntry>);
+    check::run("numbers of two sides", test_numbers);
     check::run("many rows", test_many_rows);
     return check::report();
 }

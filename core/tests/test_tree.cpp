@@ -3,6 +3,7 @@
 #include "fit_checks.hpp"
 #include "ranked.hpp"
 #include "tree/build.hpp"
+#include "tree/plain.hpp"
 #include "tree/stump.hpp"
 
 namespace {
@@ -48,7 +49,8 @@ template <class Entry>
 Built draw_tree(Random& random, const Instance& data, Plan& plan) {
     Root<Entry> root(data);
     const Score errors = draw_plan(random, data, root.table, all_rows(data), 3, plan);
-    return {build_tree(root.table, root.sub, plan, root.arena), errors};
+    const Plan plain = plain_plan(root.sub, plan, root.movers, root.arena, {});
+    return {build_tree(root.table, data.table(), plain), errors};
 }
 
 template <class Entry>
@@ -74,9 +76,10 @@ void test_impossible_plans() {
     data.labels = {0, 1, 0, 1};
     Root<NarrowEntry> root(data);
     const Step leaf{Step::leaf, 0};
-    CHECK_THROWS(std::logic_error, build_tree(root.table, root.sub, {{1, 0}, leaf, leaf}, root.arena));   // constant
-    CHECK_THROWS(std::logic_error, build_tree(root.table, root.sub, {{0, 3}, leaf, leaf}, root.arena));   // nothing right
-    CHECK_THROWS(std::logic_error, build_tree(root.table, root.sub, {{0, 1}, {0, 1}, leaf, leaf, leaf}, root.arena));
+    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{1, 0}, leaf, leaf}));   // constant
+    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{0, 3}, leaf, leaf}));   // nothing right
+    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{0, 1}, {0, 1}, leaf, leaf, leaf}));
+    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{Step::stump, 0}}));
 }
 
 // Any change that moves a row or miscounts one is seen.

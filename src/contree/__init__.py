@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from contree._classifier import ConTreeClassifier
 from contree._fitted_tree import FittedTree
+from contree._progress import Progress
 from contree._report import Improvement, SearchReport
 from contree.export import export_text
 
@@ -13,6 +14,7 @@ __all__ = [
     "ConTreeClassifier",
     "FittedTree",
     "Improvement",
+    "Progress",
     "SearchReport",
     "__version__",
     "export_text",

@@ -11,22 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
 from contree._fitted_tree import FittedTree, count_missing, threshold_gaps
+from contree._initial_tree import check_initial_tree, previous_tree
+from contree._progress import observer
 from contree._report import Improvement, SearchReport
 from contree._validate import (
+    check_callback,
     check_no_bools,
     check_paper_search,
     check_rows,
     check_sample_weight,
     check_training_data,
+    leave_out_weightless,
     resolve_class_weight,
     resolve_max_gap,
+    resolve_memory_limit,
     resolve_min_samples_leaf,
     resolve_n_jobs,
     resolve_switches,
     resolve_time_limit,
-    rows_with_weight,
+    unchanged_on_failure,
 )
-from contree._weights import in_user_unit, weigh
+from contree._weights import Weights, in_user_unit, weigh
 from contree.export.methods import ExportMixin
 
 
@@ -70,6 +75,20 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     n_jobs : int, default=None
         Number of threads: None means 1, -1 all processors, -2 all but one.
 
+    memory_limit : int or str, default=None
+        Memory for the search's cache, which is what grows while it runs: bytes, or a string such as
+        ``"500MB"`` or ``"2GiB"``.  When it is used up the oldest entries go, which costs time and
+        never changes the optimum.  The rows themselves come on top.  None: 64 MiB.
+
+    warm_start : bool, default=False
+        With True, the tree of the last ``fit`` of this estimator is the first incumbent of the
+        next, if that has the same columns (else a warning says so); the result is never worse than
+        it.
+
+    on_interrupt : {"raise", "return"}, default="raise"
+        What Ctrl-C does: ``"raise"`` ends the fit with KeyboardInterrupt and leaves the estimator
+        as it was; ``"return"`` keeps the best tree so far, with status ``"interrupted"``.
+
     search : {"best_first", "paper"}, default="best_first"
         The order in which the search works.  ``"paper"`` follows the published algorithm.  Both
         give an optimal tree.  ``"paper"`` takes no weights and no ``min_samples_leaf`` above 1.
@@ -79,7 +98,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         changes the optimum; see ``docs/options.md``.
 
     verbose : int, default=0
-        With 1 or more, print one line when the search has ended.
+        With 1 or more, print one line when the search has ended; before, show a live line if
+        standard error is a terminal and rich is installed (``contree[progress]``).
 
     Attributes
     ----------
@@ -97,7 +117,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     status_ : str
         ``"optimal"``: proved.  ``"gap_reached"``: proved to be within ``max_gap`` of the optimum.
-        ``"time_limit"``, ``"interrupted"``, ``"memory_limit"``: the search ended early.
+        ``"time_limit"``, ``"stopped"`` (by the callback), ``"interrupted"``, ``"memory_limit"``:
+        the search ended early.
 
     errors_ : int or float
         Training errors of the tree, counted on the rows; with weights, what these rows weigh: an
@@ -114,6 +135,10 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         these sum to 2**60 or more, the weights are rounded to about 18 digits of their sum; then
         ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the tree
         is at most this much worse than ``status_`` says.
+
+    gap_ : int or float
+        ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
+        search ended.
 
     tree_ : FittedTree
         The nodes as arrays, under scikit-learn's names.
@@ -153,6 +178,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         "time_limit": [Interval(Real, 0, None, closed="both"), None],
         "feature_tolerance": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [Integral, None],
+        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
+        "warm_start": ["boolean"],
+        "on_interrupt": [StrOptions({"raise", "return"})],
         "search": [StrOptions({"best_first", "paper"})],
         "search_options": [dict, None],
         "verbose": ["verbose"],
@@ -168,6 +196,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         time_limit=None,
         feature_tolerance=0.0,
         n_jobs=None,
+        memory_limit=None,
+        warm_start=False,
+        on_interrupt="raise",
         search="best_first",
         search_options=None,
         verbose=0,
@@ -179,6 +210,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.warm_start = warm_start
+        self.on_interrupt = on_interrupt
         self.search = search
         self.search_options = search_options
         self.verbose = verbose
@@ -189,8 +223,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, callback=None, initial_tree=None):
         """Find an optimal tree.
+
+        A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
+        estimator as it was.
 
         Parameters
         ----------
@@ -205,41 +242,72 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             What an error on each row costs: finite numbers, not negative.  Integers and floats
             count exactly, see ``weight_tolerance_``.  Rows of weight zero are left out, but their
             labels stay in ``classes_``.  None: 1 each.
+        callback : callable, default=None
+            Called with a :class:`contree.Progress` in this thread, a few times per second and
+            within 20 ms when the best tree or the bound has become better, at least once.  If it
+            returns True, the search stops and keeps the best tree, with status ``"stopped"``.
+            What it raises ends the search and is raised here.  While it runs, the search goes on,
+            and nobody looks at the time limit.
+        initial_tree : classifier, FittedTree, str or dict, default=None
+            The first incumbent, instead of that of ``warm_start``: a fitted classifier or its
+            ``tree_``, JSON as ``to_json()`` gives, or a fitted tree of scikit-learn.  Its tests are
+            used on the columns of X, cut at ``max_depth``; leaves predict the majority of the rows
+            in y.  The result is never worse than that.
 
         Returns
         -------
         self : ConTreeClassifier
             The fitted estimator.
         """
-        numbers = ("max_depth", "min_samples_leaf", "max_gap")
-        check_no_bools(self, (*numbers, "time_limit", "feature_tolerance", "n_jobs"))
-        X, codes, classes = check_training_data(self, X, y)
-        sample_weight = check_sample_weight(sample_weight, len(X))
-        class_weight = resolve_class_weight(self.class_weight, classes)
-        kept = rows_with_weight(sample_weight, class_weight, codes)
-        if kept is not None:
-            X, codes = np.asfortranarray(X[kept]), codes[kept]
-            sample_weight = None if sample_weight is None else sample_weight[kept]
-        weights = weigh(sample_weight, class_weight, codes)
+        numbers = ("max_depth", "min_samples_leaf", "max_gap", "time_limit", "feature_tolerance")
+        check_no_bools(self, (*numbers, "n_jobs", "memory_limit"))
+        check_callback(callback)
+        with unchanged_on_failure(self) as before:
+            X, codes, classes = check_training_data(self, X, y)
+            sample_weight = check_sample_weight(sample_weight, len(X))
+            class_weight = resolve_class_weight(self.class_weight, classes)
+            X, codes, sample_weight = leave_out_weightless(X, codes, sample_weight, class_weight)
+            weights = weigh(sample_weight, class_weight, codes)
+            first = check_initial_tree(self, initial_tree)
+            if first is None and self.warm_start:
+                first = previous_tree(self, before)
+            with observer(callback, self.verbose, weights.unit) as observe:
+                answer = self._search(X, codes, len(classes), weights, first, observe)
+            self._keep(answer, X, classes, weights)
+        if self.verbose:
+            print(
+                f"contree: {self.status_}, {self.errors_} errors"
+                f"{' by weight' * self.tree_.weighted}, proved at least {self.lower_bound_}, "
+                f"{self.search_report_.seconds:.3g} s"
+            )
+        return self
+
+    def _search(self, X, codes, n_classes: int, weights: Weights, first, observe) -> dict:
         n_rows = X.shape[0]
         min_samples_leaf = resolve_min_samples_leaf(self.min_samples_leaf, n_rows)
         if self.search == "paper":
             check_paper_search(weights.multiples is not None, min_samples_leaf)
-        n_jobs = resolve_n_jobs(self.n_jobs)
-        answer = _core.fit(
+        return _core.fit(
             X,
             codes,
-            len(classes),
+            n_classes,
             weights=weights.multiples,
             max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
             min_samples_leaf=min_samples_leaf,
             max_gap=resolve_max_gap(self.max_gap, weights.total, weights.unit),
             time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),
-            n_jobs=n_jobs,
+            n_jobs=resolve_n_jobs(self.n_jobs),
+            memory_limit=resolve_memory_limit(self.memory_limit),
             search=self.search,
             switches=resolve_switches(self.search_options),
+            initial_tree=first,
+            callback=observe,
+            keep_on_interrupt=self.on_interrupt == "return",
         )
+
+    def _keep(self, answer: dict, X, classes, weights: Weights) -> None:
+        """Set what a fit leaves behind, out of the core's answer."""
         nodes, unit = answer["tree"], weights.unit
         self.classes_ = classes
         self.n_classes_ = len(classes)
@@ -263,15 +331,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             ),
             search=self.search,
             kernel=_core.kernel(),
-            n_jobs=n_jobs,
+            n_jobs=resolve_n_jobs(self.n_jobs),
         )
-        if self.verbose:
-            print(
-                f"contree: {self.status_}, {self.errors_} errors"
-                f"{' by weight' * self.tree_.weighted}, proved at least {self.lower_bound_}, "
-                f"{self.search_report_.seconds:.3g} s"
-            )
-        return self
 
     def apply(self, X):
         """Return the number of the leaf that each row ends in.
@@ -362,6 +423,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         """Return the number of leaves of the tree."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
+
+    @property
+    def gap_(self) -> int | float:
+        check_is_fitted(self, "tree_")
+        return self.objective_ - self.lower_bound_
 
     @property
     def feature_importances_(self):

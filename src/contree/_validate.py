@@ -7,7 +7,9 @@ and every integer up to 2**53; integers that it cannot tell apart are reported.
 from __future__ import annotations
 
 import math
+import re
 import warnings
+from contextlib import contextmanager
 from fractions import Fraction
 from numbers import Integral, Real
 
@@ -19,6 +21,23 @@ from sklearn.utils.validation import check_array, validate_data
 from contree._weights import Unit
 
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
+UNITS = {
+    "": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate(("", *"kmgt"))},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
+}
+
+
+@contextmanager
+def unchanged_on_failure(estimator):
+    """Leave an estimator as it was when what happens inside fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield before
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def check_no_bools(estimator, names) -> None:
@@ -30,6 +49,14 @@ def check_no_bools(estimator, names) -> None:
                 f"The {name!r} parameter of {type(estimator).__name__} must be a number, "
                 f"not a bool. Got {value!r} instead."
             )
+
+
+def check_callback(callback) -> None:
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            "callback must be None or a function that takes a contree.Progress; "
+            f"got {type(callback).__name__}: {callback!r}."
+        )
 
 
 def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
@@ -93,16 +120,20 @@ def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
     return weights
 
 
-def rows_with_weight(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray):
-    """Return which rows have a weight, or None where all do; it is an error if none does."""
+def leave_out_weightless(X, codes: np.ndarray, sample_weight: np.ndarray | None, class_weight):
+    """Return columns, codes and weights of the rows that weigh something, as CART does."""
     if sample_weight is None and not isinstance(class_weight, list):
-        return None
+        return X, codes, None
     kept = np.ones(len(codes), dtype=bool) if sample_weight is None else sample_weight > 0
     if isinstance(class_weight, list):
         kept &= np.array([one > 0 for one in class_weight])[codes]
     if not kept.any():
         raise ValueError("The weights of all rows are zero: sample_weight times class_weight.")
-    return None if kept.all() else kept
+    if kept.all():
+        return X, codes, sample_weight
+    if sample_weight is not None:
+        sample_weight = sample_weight[kept]
+    return np.asfortranarray(X[kept]), codes[kept], sample_weight
 
 
 def check_paper_search(weighted: bool, min_samples_leaf: int) -> None:
@@ -120,6 +151,24 @@ def check_paper_search(weighted: bool, min_samples_leaf: int) -> None:
 
 def resolve_time_limit(time_limit: Real | None) -> float:
     return math.inf if time_limit is None else float(time_limit)
+
+
+def resolve_memory_limit(memory_limit: int | str | None) -> int:
+    """Return the limit in bytes, and 0 for none; MB are millions and MiB are 2**20."""
+    if memory_limit is None:
+        return 0
+    number, unit = memory_limit, ""
+    if isinstance(memory_limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", memory_limit, re.ASCII | re.I)
+        number, unit = (Fraction(found[1]), found[2].lower()) if found else (0, "")
+    size = math.floor(number * UNITS.get(unit, 0))
+    if size < 1:
+        raise ValueError(
+            "The 'memory_limit' parameter of ConTreeClassifier must be None, a number of bytes "
+            "from 1 up, or a string such as '2GB', '500MB' or '1.5GiB' (B, kB, MB, GB, TB: powers "
+            f"of 1000; KiB, MiB, GiB, TiB: powers of 1024). Got {memory_limit!r} instead."
+        )
+    return min(size, 2**62)
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:

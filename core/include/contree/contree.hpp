@@ -54,7 +54,7 @@ struct Tree {
     std::size_t size() const { return feature.size(); }
 };
 
-enum class Status { optimal, gap_reached, time_limit, interrupted, memory_limit };
+enum class Status { optimal, gap_reached, time_limit, stopped, interrupted, memory_limit };
 std::string_view name(Status status);
 
 // One moment of the search: the best tree's score and the proved bound from then on.
@@ -92,12 +92,32 @@ private:
     std::atomic<bool> stop_{false}, abandon_{false};
 };
 
+// A look at a running search.
+struct Progress {
+    double seconds;       // since the call of fit
+    Score objective;      // of the best tree so far; before there is any, `no_objective`
+    Score lower_bound;    // proved so far
+    double root_closed;   // share of the root's thresholds that can no longer be in a better tree, 0 to 1
+};
+inline constexpr Score no_objective = std::numeric_limits<Score>::max();
+
+// What the caller wants of a running search.
+enum class Verdict {
+    go_on,
+    stop,        // enough: the best tree so far, with status `stopped`
+    interrupt,   // the same, with status `interrupted`
+    abandon,     // nobody wants the result any more
+};
+using Poll = std::function<Verdict(const Progress&)>;
+
 // Finds a tree of least error.  Blocks; `poll`, if given, is called in the calling thread about every
-// 20 ms while worker threads search, and abandons the search (status `interrupted`) by returning true.
-// Throws std::invalid_argument for what the paper's search cannot do (weights, a minimal leaf size),
-// std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
-Result fit(const Table& table, const Options& options, Control& control,
-           const std::function<bool()>& poll = {});
+// 20 ms while worker threads search, and once when they have ended by themselves or by the time limit.
+// A tree that the caller has, `first`, is the first incumbent: the result is no worse than its tests
+// are for these rows, cut at the depth allowed.  Its children follow their parents; its class counts are not read.
+// Throws std::invalid_argument for weights out of range and for what the paper's search cannot do (weights, a minimal
+// leaf size), std::bad_alloc when memory runs out and std::logic_error if the tree does not verify.
+Result fit(const Table& table, const Options& options, Control& control, const Poll& poll = {},
+           const Tree* first = nullptr);
 
 // The depth-two kernels that this machine can run, fastest first, and the one in use:
 // the first, or the one that the environment variable CONTREE_KERNEL names.

@@ -1,6 +1,7 @@
 // Every knob of a fit.  `Switches` are the search options: one row each, in CONTREE_SWITCHES.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -25,6 +26,8 @@ namespace contree {
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
     row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \
     row(inheritance_cells, 20000, 0, INT32_MAX, "best_first: rows x features from which B4 serves depth two")   \
+    row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \
+    row(incumbent_targets, 1, 0, 1, "best_first: solve shallower levels only as far as the best tree asks")      \
     row(cache, 1, 0, 1, "both: keep solved (rows, depth) and their proved bounds")                       \
     row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")
 
@@ -54,8 +57,13 @@ struct Options {
     double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
     double feature_tolerance = 0;   // neighbouring values closer than this count as equal
     int n_jobs = 1;
+    std::int64_t memory_limit = 0;   // bytes for the search's cache; 0: what the switch cache_bytes says
     SearchKind search = SearchKind::best_first;
     Switches switches;
+
+    std::size_t cache_capacity() const {
+        return static_cast<std::size_t>(memory_limit > 0 ? memory_limit : switches.cache_bytes);
+    }
 };
 
 }  // namespace contree

@@ -9,15 +9,16 @@ namespace contree {
 // A hash of a row's ranks finds the groups; every feature then confirms that its rows agree.  A group in which they
 // do not (rows of equal hash by chance) counts nothing, which leaves the bound true.
 template <class Entry>
-Score irreducible_errors(const Subproblem<Entry>& sub) {
+Score irreducible_errors(const Subproblem<Entry>& sub, const Halt& halt) {
     using P = Packed<Entry>;
     std::vector<std::uint64_t> hash(sub.rows, 0);
-    for (std::uint32_t f = 0; f < sub.features; ++f)
+    for (std::uint32_t f = 0; f < sub.features && !halt(); ++f)
         for (Row k = 0; k < sub.rows; ++k) {
             std::uint64_t& h = hash[P::row(sub.order(f)[k])];
             h = (h ^ P::rank(sub.order(f)[k])) * 0x9e3779b97f4a7c15ULL;
             h ^= h >> 32;
         }
+    if (halt()) return 0;
     std::vector<Row> rows(sub.rows);
     std::iota(rows.begin(), rows.end(), Row{0});
     std::sort(rows.begin(), rows.end(), [&](Row a, Row b) { return hash[a] != hash[b] ? hash[a] < hash[b] : a < b; });
@@ -28,6 +29,7 @@ Score irreducible_errors(const Subproblem<Entry>& sub) {
     std::vector<std::uint8_t> agrees(sub.rows, 1);
     std::vector<Rank> rank_of_group(sub.rows);
     for (std::uint32_t f = 0; f < sub.features; ++f) {
+        if (halt()) return 0;
         const Entry* const order = sub.order(f);
         for (Row k = 0; k < sub.rows; ++k) {
             const Row row = P::row(order[k]);
@@ -57,7 +59,7 @@ Score irreducible_errors(const Subproblem<Entry>& sub) {
     return errors;
 }
 
-template Score irreducible_errors(const Subproblem<NarrowEntry>&);
-template Score irreducible_errors(const Subproblem<WideEntry>&);
+template Score irreducible_errors(const Subproblem<NarrowEntry>&, const Halt&);
+template Score irreducible_errors(const Subproblem<WideEntry>&, const Halt&);
 
 }  // namespace contree

@@ -6,10 +6,11 @@
 
 namespace contree {
 
+// Where it is halted: 0, which is true as well.
 template <class Entry>
-Score irreducible_errors(const Subproblem<Entry>& sub);
+Score irreducible_errors(const Subproblem<Entry>& sub, const Halt& halt = {});
 
-extern template Score irreducible_errors(const Subproblem<NarrowEntry>&);
-extern template Score irreducible_errors(const Subproblem<WideEntry>&);
+extern template Score irreducible_errors(const Subproblem<NarrowEntry>&, const Halt&);
+extern template Score irreducible_errors(const Subproblem<WideEntry>&, const Halt&);
 
 }  // namespace contree

@@ -10,7 +10,6 @@ struct Outcome {
     Score lower = 0;           // no allowed tree has fewer errors
     Score upper = unreached;   // errors of `plan`
     Plan plan;                 // empty where no tree below the target was found
-    Score relaxed = lower;     // no tree has fewer errors even if its leaves may be of any size: bounds other row sets
 
     bool proved() const { return lower >= upper; }
 };

@@ -17,12 +17,15 @@
 // Weights.  Read |.| as mass and z as the mass left of a threshold: a row moved changes a score by at most what it
 // weighs, and the proofs are the same.  So points are placed by mass, and only a run has positions.
 //
-// Minimal leaf size m.  The best tree for S' need not restrict to a smaller set, so L and R no longer grow with
-// their rows: a row more may make a split allowed.  But without the minimal size all of the above holds, and a tree
-// that keeps to it is also a tree without it: bounds of the relaxed scores bound the constrained ones.  So L and R
-// here, and all that is carried from one threshold to another, are relaxed; what a split reaches with its leaves
-// large enough counts at that split alone (Outcome).  A split that leaves fewer than m rows on a side is evaluated
-// all the same, where its relaxed score lies below ub: it makes no tree, but others are bounded by it.
+// Minimal leaf size m.  B0 holds for S' inside S: the best tree for S' has leaves at least as large on S.  But a row
+// more may make a split allowed, so L and R need not grow with their rows.  What holds is this: a tree whose leaves
+// have m rows of S has leaves of at least m - k rows of S' if S' lacks k rows of S, so
+//     theta(S, m) >= theta(S', m - k).
+// Hence numbers that are carried to larger sets, up to k rows away, are those of leaves of m - k rows (at least one).
+// A threshold is evaluated with the leaf size that its distance to the ends of its segment asks for (`near_leaf`): one
+// row while segments are long, m itself when nothing lies beside it.  The numbers then hold all over the segment,
+// and over every part of it.  What makes a tree is evaluated with m.  A split with fewer than m rows on a side is
+// evaluated all the same: it makes no tree, but others are bounded by it.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,7 @@ struct Point {
     Score z;                  // the mass on its left
     Score left, right;        // proved lower bounds of L(z), R(z)
     bool open = false;        // not evaluated itself: the segment to its right holds it as a candidate
+    Row leaf = 1;             // the leaf size that the bounds are for
     std::int32_t memory = -1; // where a Node keeps what the two sides' solves learnt
     Score total() const { return left + right; }
 };
@@ -85,6 +89,9 @@ inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rul
     return s;
 }
 
+// The leaf size for evaluating a threshold that has thresholds up to `distance` rows away beside it.
+inline Row near_leaf(Row min_leaf, Position distance) { return min_leaf < distance ? 1 : std::max<Row>(1, min_leaf - distance + 1); }
+
 // The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
 // positions [low, high].  A threshold near u keeps at least total(u) - (mass moved), so it must move at
 // least total(u) - ub + 1; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
@@ -92,6 +99,7 @@ struct Run {
     std::uint32_t first, last;
     Position low, high;   // positions of `first` and `last` are within
     bool empty() const { return first > last || last == ~std::uint32_t{0}; }
+    std::uint32_t size() const { return empty() ? 0 : last - first + 1; }
 };
 
 template <class Entry>

@@ -28,6 +28,9 @@ struct EntryMovers {
 struct Movers {
     EntryMovers<std::uint32_t> narrow;
     EntryMovers<std::uint64_t> wide;
+    // Numbers rows on two sides, each side counted on from `lefts` and `rights`: route[r] for goes_right[r] = 0 or 1.
+    // Returns how many go right.
+    Row (*number_sides)(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights, Row* route);
 
     template <class Entry>
     const EntryMovers<Entry>& of() const {

@@ -181,6 +181,23 @@ Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
     return skipped;
 }
 
+Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights, Row* route) {
+    const Row before = rights;
+    const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (Row r = 0; r < rows; r += 16) {
+        const __mmask16 valid = static_cast<__mmask16>(first(rows - r, 16));
+        const __m128i flags = _mm_maskz_loadu_epi8(valid, goes_right + r);
+        const __mmask16 right = _mm_test_epi8_mask(flags, flags), left = static_cast<__mmask16>(valid & ~right);
+        const __m512i to_left = _mm512_add_epi32(count, _mm512_set1_epi32(static_cast<int>(lefts)));
+        const __m512i to_right = _mm512_add_epi32(count, _mm512_set1_epi32(static_cast<int>(rights | right_bit)));
+        const __m512i both = _mm512_mask_expand_epi32(_mm512_maskz_expand_epi32(left, to_left), right, to_right);
+        _mm512_mask_storeu_epi32(route + r, valid, both);
+        lefts += static_cast<Row>(_mm_popcnt_u32(left));
+        rights += static_cast<Row>(_mm_popcnt_u32(right));
+    }
+    return rights - before;
+}
+
 }  // namespace
 
 }  // namespace contree
@@ -190,7 +207,8 @@ Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
 namespace contree {
 
 const Movers avx512_movers{{partition_narrow, filter_narrow, mark_takes<NarrowEntry>, mark_ends<NarrowEntry>, mark_cuts_narrow},
-                           {partition_wide, filter_wide, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts_wide}};
+                           {partition_wide, filter_wide, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts_wide},
+                           number_sides};
 
 }  // namespace contree
 

@@ -66,10 +66,22 @@ void mark_cuts(const Entry* order, Row rows, std::uint64_t* bits) {
     }
 }
 
+Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights, Row* route) {
+    const Row before = rights;
+    for (Row r = 0; r < rows; ++r) {
+        const Row is_right = goes_right[r];
+        route[r] = is_right ? rights | right_bit : lefts;
+        rights += is_right;
+        lefts += 1 - is_right;
+    }
+    return rights - before;
+}
+
 }  // namespace
 
 const Movers scalar_movers{{partition<NarrowEntry>, filter<NarrowEntry>, mark_takes<NarrowEntry>, mark_ends<NarrowEntry>,
                             mark_cuts<NarrowEntry>},
-                           {partition<WideEntry>, filter<WideEntry>, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts<WideEntry>}};
+                           {partition<WideEntry>, filter<WideEntry>, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts<WideEntry>},
+                           number_sides};
 
 }  // namespace contree

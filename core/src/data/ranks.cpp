@@ -32,7 +32,7 @@ constexpr unsigned digits = 6;
 constexpr std::size_t buckets = std::size_t{1} << digit_bits;
 
 // Stable sort by key.  Radix, least digit first; a digit that all keys share costs nothing.
-void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare) {
+void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare, const Control& control) {
     if (items.size() < 1024) {
         std::stable_sort(items.begin(), items.end(),
                          [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
@@ -43,7 +43,7 @@ void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare) {
     for (const Keyed& item : items)
         for (unsigned d = 0; d < digits; ++d) ++counts[d][(item.key >> (d * digit_bits)) & (buckets - 1)];
     spare.resize(items.size());
-    for (unsigned d = 0; d < digits; ++d) {
+    for (unsigned d = 0; d < digits && !control.abandoned(); ++d) {
         auto& start = counts[d];
         const unsigned shift = d * digit_bits;
         if (start[(items[0].key >> shift) & (buckets - 1)] == items.size()) continue;
@@ -64,7 +64,8 @@ bool same_value(double below, double above, double tolerance) {
 class Sorter {
 public:
     // `values` by the caller's row numbers, `original` the caller's number of each row.  Missing values come last.
-    Column rank(const double* values, const std::vector<Row>& original, double tolerance) {
+    // Abandoned: not in order.
+    Column rank(const double* values, const std::vector<Row>& original, double tolerance, const Control& control) {
         const auto rows = static_cast<Row>(original.size());
         items_.clear();
         missing_.clear();
@@ -73,7 +74,7 @@ public:
             if (std::isnan(value)) missing_.push_back(r);
             else items_.push_back({sort_key(value), r});
         }
-        if (!items_.empty()) sort_by_key(items_, spare_);
+        if (!items_.empty()) sort_by_key(items_, spare_, control);
 
         Column column{};
         column.order.resize(rows);
@@ -158,12 +159,12 @@ RankedTable rank_columns(const Table& table, double tolerance, const Control& co
 
     Sorter sorter;
     for (std::size_t f = 0; f < table.features; ++f) {
+        const double* const values = table.values + f * table.rows;
+        Column column = sorter.rank(values, ranked.original, tolerance, control);
         if (control.abandoned()) {
             ranked.complete = false;
             break;
         }
-        const double* const values = table.values + f * table.rows;
-        Column column = sorter.rank(values, ranked.original, tolerance);
         column.feature = static_cast<std::int32_t>(f);
         if (column.missing == Missing::none) {
             ranked.columns.push_back(std::move(column));

@@ -88,7 +88,7 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& mov
 // Where each row of the parent goes: its number in the child, and the right bit.
 template <class Entry>
 Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Subproblem<Entry>& left,
-                Subproblem<Entry>& right, Arena& arena) {
+                Subproblem<Entry>& right, const Movers& movers, Arena& arena) {
     using P = Packed<Entry>;
     auto* const goes_right = arena.take<std::uint8_t>(parent.rows);
     const Entry* const order = parent.order(f);
@@ -103,12 +103,10 @@ Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Su
     Row lefts = 0, rights = 0;
     left.class_begin[0] = right.class_begin[0] = 0;
     for (std::uint32_t c = 0; c < parent.classes; ++c) {
-        for (Row r = parent.class_begin[c]; r < parent.class_begin[c + 1]; ++r) {
-            const Row is_right = goes_right[r];
-            route[r] = is_right ? rights | right_bit : lefts;
-            rights += is_right;
-            lefts += 1 - is_right;
-        }
+        const Row begin = parent.class_begin[c], size = parent.class_size(c);
+        const Row moved = movers.number_sides(goes_right + begin, size, lefts, rights, route + begin);
+        rights += moved;
+        lefts += size - moved;
         if (lefts > left.class_begin[left.classes]) left.class_begin[++left.classes] = lefts;
         if (rights > right.class_begin[right.classes]) right.class_begin[++right.classes] = rights;
     }
@@ -140,7 +138,7 @@ void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<
 }  // namespace
 
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena) {
+Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
     const auto columns = static_cast<FeatureId>(table.columns.size());
     auto root = allocate<Entry>(table.rows, columns, table.classes, arena);
     root.least_leaf = table.min_leaf;
@@ -154,7 +152,7 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
     }
     auto* const missing = arena.take<Missing>(columns);
     root.missing = missing;
-    for (FeatureId f = 0; f < columns; ++f) {
+    for (FeatureId f = 0; f < columns && !halt(); ++f) {
         const Column& column = table.columns[f];
         missing[f] = column.missing;
         Entry* const order = root.entries + root.features * root.stride;
@@ -169,17 +167,17 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
 
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
-                           const Movers& movers, Arena& arena) {
+                           const Movers& movers, Arena& arena, const Halt& halt) {
     assert(0 < z && z < parent.rows);
     Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
                              allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
     Subproblem<Entry>&left = children.left, &right = children.right;
-    const Row* const route = route_rows(parent, f, z, left, right, arena);
+    const Row* const route = route_rows(parent, f, z, left, right, movers, arena);
     left.missing = right.missing = parent.missing;
     left.least_leaf = right.least_leaf = parent.least_leaf;
     if (parent.weighted()) part_weights(parent, route, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
-    for (std::uint32_t g = 0; g < parent.features; ++g) {
+    for (std::uint32_t g = 0; g < parent.features && !halt(); ++g) {
         movers.of<Entry>().partition(parent.order(g), parent.rows, route, left.entries + left.features * left.stride,
                                      right.entries + right.features * right.stride);
         finish_feature(left, parent.feature[g], movers);
@@ -188,9 +186,11 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     return children;
 }
 
-template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
-template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&);
+template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
+                                                 const Halt&);
+template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
+                                                 const Halt&);
 
 }  // namespace contree

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "data/arena.hpp"
+#include "data/halt.hpp"
 #include "data/movers.hpp"
 #include "data/ranks.hpp"
 
@@ -142,23 +143,25 @@ std::vector<std::uint32_t> classes_of_rows(const Subproblem<Entry>& sub) {
     return class_of;
 }
 
+// A halt leaves features out: what is made of the rows then is a tree, but proves nothing.
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena);
+Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt = {});
 
-// D(f <= threshold) and D(f > threshold) for the threshold at position z of feature f of `parent`.
+// D(f <= threshold) and D(f > threshold) for the threshold at position z of feature f of `parent`.  A halt leaves
+// features out here too.
 template <class Entry>
 struct Children {
     Subproblem<Entry> left, right;
 };
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
-                           const Movers& movers, Arena& arena);
+                           const Movers& movers, Arena& arena, const Halt& halt = {});
 
-extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
-extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&);
+extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
 extern template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool,
-                                                 const Movers&, Arena&);
+                                                 const Movers&, Arena&, const Halt&);
 extern template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool,
-                                                 const Movers&, Arena&);
+                                                 const Movers&, Arena&, const Halt&);
 
 }  // namespace contree

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "depth_two/kernel.hpp"
@@ -14,12 +15,13 @@ struct Lane {
     std::uint32_t f;
     Position z;
     std::uint32_t owner;
+    Row leaf = 1;   // the leaf size for bounds that hold as far as the next lanes: see segment.hpp
 };
 
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel) : kernel_(kernel) {}
+    explicit Batch(const Kernel& kernel, const Halt& halt = {}) : kernel_(kernel), halt_(halt) {}
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -30,16 +32,19 @@ public:
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
 
-    // Scores that are not below `ub` need not be exact.
-    void evaluate(Score ub);
+    // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
+    bool evaluate(Score ub);
 
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
     Score proved(std::size_t t) const { return Score{proved_[left_side(t)]} + proved_[right_side(t)]; }
-    // What no stump can get below whose leaves may be of any size: holds for other row sets too (B0).
-    Score relaxed_left(std::size_t t) const { return relaxed_[left_side(t)]; }
-    Score relaxed_right(std::size_t t) const { return relaxed_[right_side(t)]; }
+    // What no stump can get below with leaves of the lane's size: bounds the thresholds beside it.
+    Score near_left(std::size_t t) const { return (limited() ? near_ : proved_)[left_side(t)]; }
+    Score near_right(std::size_t t) const { return (limited() ? near_ : proved_)[right_side(t)]; }
+    // And with leaves of any size: bounds all row sets.
+    Score relaxed_left(std::size_t t) const { return (limited() ? relaxed_ : proved_)[left_side(t)]; }
+    Score relaxed_right(std::size_t t) const { return (limited() ? relaxed_ : proved_)[right_side(t)]; }
 
 private:
     static constexpr bool may_be_general = Subproblem<Entry>::may_be_general;
@@ -53,39 +58,47 @@ private:
         Sweep<Entry> sweep{};             // entries null until first used
         const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
     };
+    using Deaths = std::array<std::size_t, lane_count>;
 
+    bool limited() const { return may_be_general && sub_->min_leaf() > 1; }
+    std::uint32_t lanes_in_use() const;
     void write_words();
     void side_sizes();
-    void start_general();
+    void sweep(const Sweep<Entry>& all);
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
-    void evaluate_allowed(Score ub);
     void evaluate_one_by_one();
     void weigh_classes();
-    template <class SweepPair>
-    void sweep_pairs(Score ub, std::uint32_t lanes_meant, BySide& right, std::array<std::size_t, lane_count>& death, const SweepPair& sweep_pair);
+    BySide leaves() const;
+    void sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death, const std::function<void(Pair&)>& sweep_this);
     void sweep_pair(Pair& pair, BySide& right);
-    void sweep_general(Pair& pair, bool limited, std::uint32_t lanes_meant, BySide& right);
-    template <class Step>
-    void sweep_steps(Pair& pair, bool limited, std::uint32_t lanes_meant);
-    void filter_rows(Pair& pair);
+    void prepare(Pair& pair);
     void mark_takes(Sweep<Entry>& sweep);
+
+    // The general case.
+    void start_general();   // these are defined for wide entries
+    void evaluate_allowed(Score ub);
+    void sweep_weighted(Pair& pair, std::uint32_t lanes_meant);
+    void sweep_limited(Pair& pair, std::uint32_t lanes_meant);
+    template <class Fill>
+    void sweep_general(Pair& pair, const Fill& fill);
+    template <class Step>
+    const Step* steps_of(Pair& pair);
     const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows);
-    std::uint32_t lanes_in_use() const;
 
     const Kernel& kernel_;
+    const Halt halt_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
     std::vector<Pair> pairs_;   // the most rows first
-    alignas(64) BySide size_, reached_, proved_, relaxed_;   // masses
+    alignas(64) BySide size_, reached_, proved_, near_, relaxed_;   // masses
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
 
-    // Of weights, or a minimal leaf size.
-    bool general_ = false;
+    // Of the general case: weights, or a minimal leaf size.
     unsigned step_bits_ = 0;
     Row chunk_rows_ = 0;
     const std::uint8_t* ends_ = nullptr;    // takes for all rows; null until first used

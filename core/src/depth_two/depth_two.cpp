@@ -34,15 +34,11 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
         batch_.with_whole = first;
         choose_lanes();
-        batch_.evaluate(ub_);
-        learn();
+        if (batch_.evaluate(ub_)) learn();
     }
     Score still_open = unreached;   // after a stop
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
     best_.lower = std::max(std::min({best_.upper, floor_, still_open}), lower);
-    best_.relaxed = best_.lower;
-    if constexpr (Subproblem<Entry>::may_be_general)
-        best_.relaxed = std::max(std::min({best_.upper, relaxed_floor_, still_open}), lower);
     if (learnt != nullptr) {
         learnt->mass = sub.mass;
         settle(*learnt, rules_);
@@ -53,7 +49,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
 template <class Entry>
 void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     const Subproblem<Entry>& sub = *sub_;
-    floor_ = relaxed_floor_ = unreached;
+    floor_ = unreached;
     stump_ = std::max(class_count_bound(sub, 1), lower);
     open_.clear();
     const Point left_end{0, 0, stump_}, right_end{sub.mass, stump_, 0};
@@ -117,6 +113,21 @@ void DepthTwo<Entry>::choose_lanes() {
     std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
     });
+    if (sub_->min_leaf() > 1) choose_leaves();
+}
+
+// The leaf size of every lane: its bounds must hold up to the lanes, or the ends of its segment, beside it.
+template <class Entry>
+void DepthTwo<Entry>::choose_leaves() {
+    auto& lanes = batch_.lanes;
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        const Segment& segment = open_[lanes[t].owner].segment;
+        const bool first = t == 0 || lanes[t - 1].owner != lanes[t].owner;
+        const bool last = t + 1 == lanes.size() || lanes[t + 1].owner != lanes[t].owner;
+        const Position before = first ? sub_->position_of(segment.f, segment.u.z) : lanes[t - 1].z;
+        const Position behind = last ? sub_->position_of(segment.f, segment.v.z) : lanes[t + 1].z;
+        lanes[t].leaf = near_leaf(sub_->min_leaf(), std::max(lanes[t].z - before, behind - lanes[t].z));
+    }
 }
 
 // `count` thresholds evenly over the run, or all of them where there are fewer.
@@ -152,9 +163,9 @@ template <class Entry>
 void DepthTwo<Entry>::learn_whole() {
     constexpr std::size_t whole = Batch<Entry>::whole_lane;
     if (batch_.reached(whole) < ub_) improve(batch_.reached(whole), {Step{Step::stump, 0}});
-    close(batch_.proved(whole), batch_.relaxed_left(whole));
-    if (batch_.relaxed_left(whole) <= stump_) return;
-    stump_ = batch_.relaxed_left(whole);
+    close(batch_.proved(whole));
+    if (batch_.proved(whole) <= stump_) return;
+    stump_ = batch_.proved(whole);
     for (Open& open : open_) {
         Segment& s = open.segment;
         if (s.u.z == 0) s.u.right = stump_;
@@ -183,10 +194,11 @@ void DepthTwo<Entry>::cut_segments() {
         for (; t < batch_.lanes.size() && batch_.lanes[t].owner == i; ++t) {
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const Point w{z, std::max(batch_.relaxed_left(t), left_bound(segment, z, rules_)),
-                          std::max(batch_.relaxed_right(t), right_bound(segment, z, rules_))};
-            close(sub_->allows(position) ? std::max(w.total(), batch_.proved(t)) : unreached, w.total());
-            note(segment.f, position, w);
+            const Point w{z, std::max(batch_.near_left(t), left_bound(segment, z, rules_)),
+                          std::max(batch_.near_right(t), right_bound(segment, z, rules_))};
+            if (sub_->allows(position)) close(std::max(w.total(), batch_.proved(t)));
+            if (sub_->min_leaf() == 1) note(segment.f, position, w);
+            else note(segment.f, position, {z, batch_.relaxed_left(t), batch_.relaxed_right(t)});   // for other row sets
             if (Open open = part(w); u.z < z && still_open(open)) open_.push_back(open);
             u = w;
         }

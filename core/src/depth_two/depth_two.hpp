@@ -19,7 +19,7 @@ template <class Entry>
 class DepthTwo {
 public:
     DepthTwo(const Kernel& kernel, const Switches& switches, const Control& control)
-        : rules_{switches.monotone != 0, switches.similarity != 0}, control_(control), batch_(kernel) {}
+        : rules_{switches.monotone != 0, switches.similarity != 0}, control_(control), batch_(kernel, when_stopped(control)) {}
 
     // The exact score where it is below `target`, else a proved bound >= target.  `lower` is already proved.
     // `learnt`, if given, gets the bounds of all thresholds that were looked at.
@@ -35,18 +35,14 @@ private:
     void start(Score lower, const Sources& sources);
     void choose_lanes();
     void spread_lanes(std::uint32_t open, unsigned count);
+    void choose_leaves();
     void learn();
     void learn_whole();
     void improve(Score score, Plan plan);
     void cut_segments();
     bool still_open(Open& open);
     void note(std::uint32_t f, Position position, const Point& point);
-    // Nothing of what is set aside has fewer errors than `bound`, or than `relaxed` with leaves of any size.
-    void close(Score bound, Score relaxed) {
-        floor_ = std::min(floor_, bound);
-        if constexpr (Subproblem<Entry>::may_be_general) relaxed_floor_ = std::min(relaxed_floor_, relaxed);
-    }
-    void close(Score bound) { close(bound, bound); }
+    void close(Score bound) { floor_ = std::min(floor_, bound); }
 
     const Rules rules_;
     const Control& control_;
@@ -58,7 +54,6 @@ private:
     Profile* learnt_ = nullptr;
     Score ub_ = 0;
     Score floor_ = 0;             // the least bound of what was closed
-    Score relaxed_floor_ = 0;     // the same with leaves of any size
     Score stump_ = 0;             // proved bound of theta_1 of all rows: the ends of B1
     Outcome best_;
     std::vector<Open> open_;      // every one with a live run for ub_

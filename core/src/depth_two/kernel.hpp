@@ -54,7 +54,7 @@ struct SideSums {
 };
 
 // The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
-// of the rows' steps, and has two pairs of extremes: over all thresholds, and over those that leave rows enough.
+// of the rows' steps, and has two pairs of extremes, for two sizes that a leaf must have.
 template <class Step>
 struct WeightedSweep {
     const WideEntry* entries;        // by feature, `stride` apart
@@ -65,9 +65,10 @@ struct WeightedSweep {
     const std::uint64_t* words;      // by row number
     const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
     Row chunk_rows;                  // so many steps add up to less than a Step holds; and so many rows
-    Row min_leaf;
-    const std::int32_t* sizes;       // rows of each side
     std::uint64_t used;              // bit s: side s matters; of the others nothing is said
+    const std::int32_t* sizes;       // rows of each side; null: leaves of any size
+    Row min_leaf;                    // what counts for `allowed`
+    const std::int32_t* near_leaf;   // by side: what counts for `high` and `low`
 };
 
 // The steps that a Step is meant for: at least 127 of them add up without overflow.
@@ -76,7 +77,8 @@ inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
 
 struct SideExtremes {
     alignas(64) Score high[side_count], low[side_count];                   // max W at least 0, min W at most 0
-    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // over the allowed thresholds; unset if min_leaf is 1
+    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // for `min_leaf`; unset without sizes
+    alignas(64) Score end[side_count];                                     // W behind the last row
 };
 
 struct Kernel {

@@ -52,12 +52,17 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
                     ++before;
                 }
                 if (input.takes[f * input.stride + k] == 0) continue;
-                extremes.high[s] = std::max(extremes.high[s], sum);
-                extremes.low[s] = std::min(extremes.low[s], sum);
-                if (input.min_leaf == 1 || before < input.min_leaf || static_cast<Row>(input.sizes[s]) < before + input.min_leaf) continue;
-                extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
-                extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
+                const auto leaves = [&](Row least) { return before >= least && static_cast<Row>(input.sizes[s]) >= before + least; };
+                if (input.sizes == nullptr || leaves(static_cast<Row>(input.near_leaf[s]))) {
+                    extremes.high[s] = std::max(extremes.high[s], sum);
+                    extremes.low[s] = std::min(extremes.low[s], sum);
+                }
+                if (input.sizes != nullptr && leaves(input.min_leaf)) {
+                    extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
+                    extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
+                }
             }
+            extremes.end[s] = sum;
         }
     }
 }

@@ -39,7 +39,7 @@ public:
 
     void run() {
         for (unsigned s = first_; s < first_ + sides; ++s)
-            extremes_.high[s] = extremes_.low[s] = extremes_.allowed_high[s] = extremes_.allowed_low[s] = 0;
+            extremes_.high[s] = extremes_.low[s] = extremes_.allowed_high[s] = extremes_.allowed_low[s] = extremes_.end[s] = 0;
         for (std::uint32_t f = 0; f < input_.features; ++f) {
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = rows_before_[i] = 0;
             for (Row begin = 0; begin < input_.rows;) {
@@ -48,16 +48,22 @@ public:
                 begin = end;
             }
         }
+        for (unsigned p = 0; p < parts; ++p)
+            for (unsigned i = 0; i < L::count; ++i) extremes_.end[side(p, i)] = sum_before_[p * L::count + i];
     }
 
 private:
     void add_rows(std::uint32_t f, Row begin, Row end) {
-        V sum[parts], high[parts], low[parts], before[parts], allowed_high[parts], allowed_low[parts], least[parts], most[parts];
+        V sum[parts], high[parts], low[parts], before[parts], allowed_high[parts], allowed_low[parts];
+        V least[parts], most[parts], near_least[parts], near_most[parts];
         for (unsigned p = 0; p < parts; ++p) {
             sum[p] = before[p] = V{};
             high[p] = allowed_high[p] = V{} + lowest;
             low[p] = allowed_low[p] = V{} + highest;
-            if constexpr (limited) limits(p, least[p], most[p]);
+            if constexpr (limited) {
+                limits(p, nullptr, least[p], most[p]);
+                limits(p, input_.near_leaf, near_least[p], near_most[p]);
+            }
         }
         const WideEntry* const order = input_.entries + f * input_.stride;
         const std::uint8_t* const takes = input_.takes + f * input_.stride;
@@ -75,12 +81,16 @@ private:
                 sum[p] += inside & step;
                 if constexpr (limited) before[p] -= inside;
                 if (!take) continue;
-                high[p] = sum[p] > high[p] ? sum[p] : high[p];
-                low[p] = sum[p] < low[p] ? sum[p] : low[p];
                 if constexpr (limited) {
                     const V allowed = (before[p] >= least[p]) & (before[p] <= most[p]);
                     allowed_high[p] = allowed & (sum[p] > allowed_high[p]) ? sum[p] : allowed_high[p];
                     allowed_low[p] = allowed & (sum[p] < allowed_low[p]) ? sum[p] : allowed_low[p];
+                    const V near = (before[p] >= near_least[p]) & (before[p] <= near_most[p]);
+                    high[p] = near & (sum[p] > high[p]) ? sum[p] : high[p];
+                    low[p] = near & (sum[p] < low[p]) ? sum[p] : low[p];
+                } else {
+                    high[p] = sum[p] > high[p] ? sum[p] : high[p];
+                    low[p] = sum[p] < low[p] ? sum[p] : low[p];
                 }
             }
         }
@@ -97,9 +107,10 @@ private:
     unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + L::place(lane); }
 
     // How many rows of a side in the chunk make its left leaf large enough, and how many leave enough for the right one.
-    void limits(unsigned p, V& least, V& most) const {
+    void limits(unsigned p, const std::int32_t* leaf_of_side, V& least, V& most) const {
         for (unsigned i = 0; i < L::count; ++i) {
-            const std::int64_t before = rows_before_[p * L::count + i], leaf = input_.min_leaf;
+            const std::int64_t before = rows_before_[p * L::count + i];
+            const std::int64_t leaf = leaf_of_side != nullptr ? leaf_of_side[side(p, i)] : std::int64_t{input_.min_leaf};
             const auto clamped = [](std::int64_t rows) { return static_cast<Step>(std::clamp<std::int64_t>(rows, lowest, highest)); };
             least[i] = clamped(leaf - before);
             most[i] = clamped(input_.sizes[side(p, i)] - leaf - before);
@@ -129,7 +140,7 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     for (unsigned first = 0; first < side_count; first += sides) {
         const std::uint64_t block = sides == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sides % 64) - 1;
         if ((input.used >> first & block) == 0) continue;
-        if (input.min_leaf > 1) SweepBlock<Step, true>(input, first, extremes).run();
+        if (input.sizes != nullptr) SweepBlock<Step, true>(input, first, extremes).run();
         else SweepBlock<Step, false>(input, first, extremes).run();
     }
 }

@@ -1,11 +1,6 @@
 #include "search/best_first.hpp"
 
-#include <exception>
-#include <thread>
-
 #include "bounds/class_count.hpp"
-#include "bounds/irreducible.hpp"
-#include "search/first_trees.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
@@ -27,40 +22,12 @@ Outcome leaf_outcome(Score errors) { return {errors, errors, {Step{Step::leaf, 0
 
 template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
-                            const Control& control, Improved improved)
-    : root_(root), options_(options), control_(control), improved_(std::move(improved)),
-      kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
-      cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {
+                            const Control& control, Improved improved, Outcome first, RootShare& root_share)
+    : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
+      root_share_(root_share), kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
+      cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
-}
-
-template <class Entry>
-Outcome BestFirst<Entry>::run() {
-    Outcome outcome;
-    {
-        std::vector<std::jthread> helpers;
-        try {
-            for (std::size_t i = 1; i < workers_.size(); ++i)
-                helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
-            outcome = search(*workers_[0]);
-        } catch (...) {
-            fail();
-        }
-        std::lock_guard lock(sharing_mutex_);
-        done_ = true;
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    return outcome;
-}
-
-// Keeps the exception that is being handled, for `run`, and ends the search of all threads as a stop would: nodes are
-// left in order, because other threads may be inside them.
-template <class Entry>
-void BestFirst<Entry>::fail() {
-    std::lock_guard lock(failure_mutex_);
-    if (!failure_) failure_ = std::current_exception();
-    failed_.store(true, std::memory_order_relaxed);
 }
 
 template <class Entry>
@@ -72,70 +39,6 @@ Statistics BestFirst<Entry>::statistics() const {
     }
     sum.cache_entries = static_cast<std::int64_t>(cache_.entries());
     return sum;
-}
-
-// Whatever ends it, the result is no worse than CART's tree.  That tree costs next to nothing on many rows, beside
-// what follows; on few rows it is left until the search turns out to have been stopped.
-template <class Entry>
-Outcome BestFirst<Entry>::search(Worker& worker) {
-    constexpr std::uint64_t many_cells = 2'000'000;
-    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena); };
-    const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
-    Outcome incumbent;
-    if (first) first_tree(incumbent, greedy());
-    incumbent = deepen(worker, std::move(incumbent));
-    if (!first && !incumbent.proved() && control_.stopped() && !control_.abandoned()) {
-        const Score lower = incumbent.lower;
-        first_tree(incumbent, greedy());
-        incumbent.lower = lower;
-    }
-    return incumbent;
-}
-
-// All rows, one level deeper each time: a level's tree is the next one's first incumbent, and the end of its bounds.
-// Stops at the depth asked for, or where no tree of any depth has fewer errors.
-template <class Entry>
-Outcome BestFirst<Entry>::deepen(Worker& worker, Outcome incumbent) {
-    constexpr std::int64_t cheap_depth = 3;   // up to here, looking for equal rows would cost more than it can save
-    const std::int64_t target_depth = options_.max_depth;
-    std::int64_t depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
-    Score irreducible = 0;
-    proved_ = class_count_bound(root_, target_depth);
-    Outcome outcome;
-    Profile learnt;
-    for (;; ++depth) {
-        Profile next;
-        const bool remember = depth < target_depth && remembers(root_, depth);
-        Question question{root_, depth, irreducible, unreached, options_.max_gap, {}, remember ? &next : nullptr, nullptr};
-        if (outcome.upper < unreached) {
-            question.shallow = &outcome;
-            question.shallow_learnt = learnt.points.empty() ? nullptr : &learnt;
-        }
-        if (depth == target_depth) question.incumbent = &incumbent;
-        outcome = solve(worker, question);
-        learnt = std::move(next);
-        first_tree(incumbent, outcome);
-        if (depth == target_depth) {
-            incumbent.lower = std::max(proved_, outcome.lower);
-            return incumbent;
-        }
-        if (depth == cheap_depth && outcome.upper > options_.max_gap) irreducible = irreducible_errors(root_);
-        proved_ = std::max(proved_, irreducible);
-        // What is proved for this depth does not hold for a greater one.
-        incumbent.lower = proved_;
-        if (incumbent.upper - options_.max_gap <= proved_ || stopping()) return incumbent;
-        if (depth == 2 && target_depth > cheap_depth)
-            first_tree(incumbent, rollout_tree(worker.depth_two, root_, target_depth, outcome, *kernel_.movers, worker.arena,
-                                               worker.statistics));
-    }
-}
-
-// Takes a tree for all rows as the incumbent where it is better.
-template <class Entry>
-void BestFirst<Entry>::first_tree(Outcome& incumbent, Outcome tree) {
-    if (tree.upper >= incumbent.upper) return;
-    incumbent = std::move(tree);
-    report(incumbent.upper);
 }
 
 // CT(D, d) (Eq. 4): the exact score where it is below the target, else a proved bound that reaches it.
@@ -158,7 +61,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     }
     if (question.depth == 1) {
         const Stump stump = best_stump(sub);
-        return {stump.errors, stump.errors, {Step{Step::stump, 0}}, stump.relaxed};
+        return {stump.errors, stump.errors, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
     if (question.depth == 2)
@@ -167,13 +70,13 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
 
     const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
     if (!cached) return branch(worker, question);
-    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth);
+    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + (std::int64_t{sub.min_leaf() - 1} << 32));
     Outcome known = cache_.find(key);
     if (known.proved() || known.lower >= question.target) {
         ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
         return known;
     }
-    question.lower = std::max(question.lower, known.relaxed);
+    question.lower = std::max(question.lower, known.lower);
     Outcome outcome = branch(worker, question);
     cache_.store(std::move(key), outcome);
     return outcome;
@@ -190,7 +93,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     node.parent = question.parent;
     node.learnt = question.learnt;
     node.ub = question.target;
-    node.floor = unreached;
+    node.in_flight.reserve(workers_.size());
     if (const Score leaf = leaf_errors(sub); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
@@ -201,21 +104,22 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     if (options_.switches.shallow_first && question.lower < node.limit()) {
         Outcome shallow = solve_shallow(worker, node, question);
         memory = node.memories.empty() ? -1 : 0;
-        ends = std::max(ends, shallow.relaxed);
+        ends = std::max(ends, shallow.lower);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
     open_segments(node, ends, memory, question.sources);
+    if (&sub == &root_) root_node_ = &node;
     if (question.lower < node.limit()) {
         const bool shared = workers_.size() > 1;   // from here on, what the node holds is its mutex's
         if (shared) share(node);
         work(worker, node);
         if (shared) withdraw(worker, node);
     }
+    if (&sub == &root_) root_node_ = nullptr;
 
-    for (const Segment& segment : node.queue) node.set_aside(segment.bound, segment.bound);   // after a stop
+    for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
     outcome.lower = std::max(std::min(outcome.upper, node.floor), question.lower);
-    outcome.relaxed = std::max(std::min(outcome.upper, node.relaxed_floor), question.lower);
     if (node.learnt != nullptr) {
         node.learnt->mass = sub.mass;
         settle(*node.learnt, rules_);
@@ -247,13 +151,13 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
-    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->mass, ends, 0, false, memory};
+    const Row leaf = node.sub->min_leaf();
+    const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
     std::vector<Point> points;
     for (std::uint32_t f = 0; f < node.sub->features; ++f) {
         inheritance.points_of(f, points);
-        const Score closed = open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue);
-        node.set_aside(closed, closed);
+        node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
         for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
     }
     std::make_heap(node.queue.begin(), node.queue.end(), later);
@@ -270,11 +174,13 @@ void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
     while (next_task(node, task, worker.statistics)) {
         try {
+            raise_bound(node);
+            look_nearby(worker);
             evaluate(worker, node, task);
         } catch (...) {
             fail();
             std::lock_guard lock(node.mutex);
-            --node.in_flight;
+            node.land(task.segment.bound);
             node.changed.notify_all();
         }
     }
@@ -288,7 +194,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.segment = node.queue.front();
         if (task.segment.bound >= node.limit()) {
             statistics.closed_by_segment_bound += static_cast<std::int64_t>(node.queue.size());
-            node.set_aside(task.segment.bound, task.segment.bound);
+            node.set_aside(task.segment.bound);
             node.queue.clear();
             return false;
         }
@@ -298,7 +204,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
-            node.set_aside(task.limit, task.limit);
+            node.set_aside(task.limit);
             continue;
         }
         task.z = node.sub->cuts(task.segment.f).at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
@@ -312,7 +218,8 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             task.left.superset = &node.memories[static_cast<std::size_t>(v)].left;
             if (task.segment.v.z < node.sub->mass) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
         }
-        ++node.in_flight;
+        node.in_flight.push_back(task.segment.bound);
+        node.taken += task.run.size();
         return true;
     }
     return false;
@@ -323,45 +230,102 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 // B3.  Let [i..j] be the live run around z.  If the left side reaches limit - lbR(j), then for every
 // threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
 // Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
+//
+// With a minimal leaf size the bounds for the segment come from leaves of `near` rows (see segment.hpp), and only a
+// split that they leave open is solved once more for the tree it makes.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
     const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
-    const Score lower_left = left_bound(s, mass_at(task.z), rules_), lower_right = right_bound(s, mass_at(task.z), rules_);
     const bool by_run = options_.switches.run_targets && rules_.monotone;
     const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
     const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
+    const Row leaf = node.sub->min_leaf();
+    const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
+    const Row near = leaf == 1 ? 1 : near_leaf(leaf, std::max(task.z - u, v - task.z));
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    const Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena);
+    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
+    if (stopping()) return put_back(node, task);
+    children.left.least_leaf = children.right.least_leaf = near;
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
         const bool remember = remembers(side, node.depth - 1);
         return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
                               remember ? &learnt : nullptr, &node});
     };
+    const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
     const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
     const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
-    learn(node, task, left, right, std::move(memory));
+    Outcome whole = join_sides(node, task, left, right);
+    if (near < leaf) {
+        const Score bound = whole.lower;
+        whole = {bound, unreached, {}};
+        if (node.sub->allows(task.z) && bound < task.limit && !stopping()) {
+            children.left.least_leaf = children.right.least_leaf = leaf;
+            Profile unused;
+            const Outcome own_left = solve_side(children.left, left.lower, task.limit - right.lower, {}, unused);
+            const Outcome own_right = solve_side(children.right, right.lower, task.limit - own_left.lower, {}, unused);
+            whole = join_sides(node, task, own_left, own_right);
+        }
+    }
+    if (!node.sub->allows(task.z)) whole = {unreached, unreached, {}};
+    learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory));
+}
+
+// What the ends of a segment prove of the two sides of a threshold at z, for leaves of `leaf` rows: B1 where their own
+// numbers, for leaves of another size, go so far.
+template <class Entry>
+std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const {
+    if constexpr (Subproblem<Entry>::may_be_general) {
+        const auto reaches = [&](const Point& end, Position distance) { return end.leaf == 1 || end.leaf + distance <= leaf; };
+        Segment valid = s;
+        if (!reaches(s.u, z - u)) valid.u.left = 0;
+        if (!reaches(s.v, v - z)) valid.v.right = 0;
+        if (s.u.leaf > leaf) valid.u.right = 0;
+        if (s.v.leaf > leaf) valid.v.left = 0;
+        return {left_bound(valid, mass, rules_), right_bound(valid, mass, rules_)};
+    }
+    return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
+}
+
+// The split's own outcome, from those of its sides.
+template <class Entry>
+Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right) {
+    Outcome whole{left.lower + right.lower, unreached, {}};
+    if (left.upper + right.upper >= task.limit + node.gap) return whole;   // no better than what there was
+    const Step split{static_cast<std::int32_t>(node.sub->feature[task.segment.f]), node.sub->rank_left_of(task.segment.f, task.z)};
+    whole.upper = left.upper + right.upper;
+    whole.plan = join(split, left.plan, right.plan);
+    return whole;
+}
+
+// A segment that a stop left unsolved is as open as before.
+template <class Entry>
+void BestFirst<Entry>::put_back(Node& node, const Task& task) {
+    std::lock_guard lock(node.mutex);
+    node.queue.push_back(task.segment);
+    std::push_heap(node.queue.begin(), node.queue.end(), later);
+    node.land(task.segment.bound);
+    node.taken -= task.run.size();
+    node.changed.notify_all();
 }
 
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    const Score z = node.sub->mass_at(s.f, task.z);
-    Point w{z, std::max(left.relaxed, left_bound(s, z, rules_)), std::max(right.relaxed, right_bound(s, z, rules_)), false, -1};
-    const bool allowed = node.sub->allows(task.z);
-    const Score proved = allowed ? std::max(left.lower, w.left) + std::max(right.lower, w.right) : unreached;
-    assert(stopping() || (left.proved() && right.proved()) || proved >= task.limit);
-    node.set_aside(proved, w.total());
-    if (allowed && left.upper + right.upper < node.ub) {
-        const Step split{static_cast<std::int32_t>(node.sub->feature[s.f]), node.sub->rank_left_of(s.f, task.z)};
-        improve(node, left.upper + right.upper, join(split, left.plan, right.plan));
+    if (node.sub->min_leaf() == 1) {
+        w.left = std::max(w.left, left_bound(s, w.z, rules_));
+        w.right = std::max(w.right, right_bound(s, w.z, rules_));
     }
-    note(node, s.f, task.z, w);
+    const Score proved = std::max(outcome.lower, w.total());
+    assert(stopping() || outcome.proved() || proved >= task.limit);
+    node.set_aside(proved);
+    if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
+    if (w.leaf == 1) note(node, s.f, task.z, w);   // others hold near it alone
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
         w.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
@@ -369,14 +333,27 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Outcome& left, 
     for (const Segment& half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
         if (half.length() == 0) continue;
         if (half.bound >= node.limit()) {
-            node.set_aside(half.bound, half.bound);
+            node.set_aside(half.bound);
             continue;
         }
         node.queue.push_back(half);
         std::push_heap(node.queue.begin(), node.queue.end(), later);
     }
-    --node.in_flight;
+    node.land(s.bound);
+    node.taken -= task.run.size();
+    if (node.sub == &root_ && node.depth == options_.max_depth) show_share(node);
     node.changed.notify_all();
+}
+
+// Counts the thresholds of the root that may still be in a better tree, for whoever has asked.
+template <class Entry>
+void BestFirst<Entry>::show_share(const Node& node) {
+    if (!root_share_.wanted.exchange(false, std::memory_order_relaxed)) return;
+    std::uint64_t open = node.taken, all = 0;
+    for (const Segment& segment : node.queue)
+        if (segment.bound < node.limit()) open += live_run(segment, *node.sub, node.limit(), rules_).size();
+    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.sub->cuts(f).count;
+    root_share_.closed.store(1 - static_cast<double>(open) / static_cast<double>(all), std::memory_order_relaxed);
 }
 
 template <class Entry>
@@ -384,94 +361,7 @@ void BestFirst<Entry>::improve(Node& node, Score score, Plan plan) {
     assert(score < node.ub);
     node.ub = node.best.upper = score;
     node.best.plan = std::move(plan);
-    if (node.sub == &root_) report(score);
-}
-
-// Tells of a better tree for all rows.
-template <class Entry>
-void BestFirst<Entry>::report(Score score) {
-    std::lock_guard lock(improved_mutex_);
-    if (score >= improved_score_) return;
-    improved_score_ = score;
-    improved_(score, proved_);
-}
-
-template <class Entry>
-void BestFirst<Entry>::share(Node& node) {
-    std::lock_guard lock(sharing_mutex_);
-    shared_.push_back(&node);
-}
-
-// Ends the owner's work: waits for the helpers, helping below meanwhile, and takes the node off the list.
-template <class Entry>
-void BestFirst<Entry>::withdraw(Worker& worker, Node& node) {
-    for (;;) {
-        {
-            std::unique_lock lock(node.mutex);
-            if (node.in_flight == 0) break;
-        }
-        if (Node* const below = node_to_help(&node)) {
-            work(worker, *below);
-            leave(*below);
-        } else {
-            std::unique_lock lock(node.mutex);
-            node.changed.wait_for(lock, std::chrono::microseconds(200), [&] { return node.in_flight == 0; });
-        }
-        work(worker, node);
-    }
-    {
-        std::lock_guard lock(sharing_mutex_);
-        std::erase(shared_, &node);
-    }
-    std::unique_lock lock(node.mutex);
-    node.changed.wait(lock, [&] { return node.helpers == 0; });
-}
-
-// The open node nearest the root that has a task to give, among those below `below` if that is given.
-template <class Entry>
-typename BestFirst<Entry>::Node* BestFirst<Entry>::node_to_help(const Node* below) {
-    if (stopping()) return nullptr;
-    std::lock_guard lock(sharing_mutex_);
-    Node* chosen = nullptr;
-    for (Node* node : shared_) {
-        if (chosen != nullptr && node->depth <= chosen->depth) continue;
-        if (below != nullptr) {
-            const Node* up = node->parent;
-            while (up != nullptr && up != below) up = up->parent;
-            if (up == nullptr) continue;
-        }
-        std::lock_guard node_lock(node->mutex);
-        if (node->queue.empty() || node->queue.front().bound >= node->limit()) continue;
-        chosen = node;
-    }
-    if (chosen != nullptr) {
-        std::lock_guard node_lock(chosen->mutex);
-        ++chosen->helpers;
-    }
-    return chosen;
-}
-
-template <class Entry>
-void BestFirst<Entry>::leave(Node& node) {
-    std::lock_guard lock(node.mutex);
-    --node.helpers;
-    node.changed.notify_all();
-}
-
-template <class Entry>
-void BestFirst<Entry>::help_until_done(Worker& worker) {
-    for (;;) {
-        if (Node* const node = node_to_help(nullptr)) {
-            work(worker, *node);
-            leave(*node);
-            continue;
-        }
-        {
-            std::lock_guard lock(sharing_mutex_);
-            if (done_) return;
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    if (node.sub == &root_) keep(score, node.best.plan);
 }
 
 template class BestFirst<NarrowEntry>;

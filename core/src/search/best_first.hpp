@@ -20,6 +20,8 @@
 #include "bounds/segment.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
+#include "search/road.hpp"
+#include "search/stages.hpp"
 #include "search/statistics.hpp"
 
 namespace contree {
@@ -27,11 +29,12 @@ namespace contree {
 template <class Entry>
 class BestFirst {
 public:
-    // `improved` is told of every better tree for all rows, in any thread, one call at a time.
-    using Improved = std::function<void(Score objective, Score lower_bound)>;
+    // `improved` is told of every better tree for all rows and every better bound, in any thread, one call at a time.
+    using Improved = std::function<void(const Outcome& incumbent)>;
 
+    // `first` is a tree that is there already, if it has a plan.
     BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
-              Improved improved);
+              Improved improved, Outcome first, RootShare& root_share);
 
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
@@ -57,21 +60,25 @@ private:
         Score ub;                     // the target, or the best score found
         Outcome best;
         Score floor = unreached;      // the least bound of what was set aside
-        Score relaxed_floor = unreached;   // the same with leaves of any size
         std::vector<Segment> queue;   // a heap, least bound first
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
-        unsigned in_flight = 0;       // segments being evaluated
+        std::vector<Score> in_flight; // the bounds of the segments being evaluated
+        std::uint64_t taken = 0;      // the thresholds in them that are open
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
 
-        void set_aside(Score bound, Score relaxed) {
-            floor = std::min(floor, bound);
-            relaxed_floor = std::min(relaxed_floor, relaxed);
-        }
+        void set_aside(Score bound) { floor = std::min(floor, bound); }
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
+        void land(Score bound_of_segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), bound_of_segment)); }
+        // No tree has fewer errors, by what is known now.
+        Score bound() const {
+            Score least = std::min(ub, floor);
+            for (const Score score : in_flight) least = std::min(least, score);
+            return queue.empty() ? least : std::min(least, queue.front().bound);
+        }
     };
     struct Task {
         Segment segment;
@@ -84,7 +91,7 @@ private:
     struct Question {
         const Subproblem<Entry>& sub;
         std::int64_t depth;
-        Score lower;                  // proved, for leaves of any size
+        Score lower;                  // proved
         Score target;                 // what is not below it need not be exact
         Score gap;                    // how far from the optimum the result may be
         Sources sources;
@@ -96,11 +103,17 @@ private:
     };
 
     Outcome search(Worker& worker);
-    Outcome deepen(Worker& worker, Outcome incumbent);
-    void first_tree(Outcome& incumbent, Outcome tree);
+    void deepen(Worker& worker);
+    void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
+    void look_nearby(Worker& worker);
+    void take(const Outcome& tree);
+    Outcome incumbent();
+    void keep(Score score, const Plan& plan);
+    void raise(Score lower);
+    void raise_bound(Node& node);
+    void told();
     Outcome solve(Worker& worker, Question question);
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
-    void report(Score score);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
     void note(Node& node, std::uint32_t f, Position position, const Point& point);
@@ -108,8 +121,12 @@ private:
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
-    void learn(Node& node, const Task& task, const Outcome& left, const Outcome& right, Memory memory);
+    void put_back(Node& node, const Task& task);
+    std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
+    Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
+    void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
+    void show_share(const Node& node);
 
     // Threads.
     void share(Node& node);
@@ -118,12 +135,16 @@ private:
     void help_until_done(Worker& worker);
     void leave(Node& node);
     void fail();
-    bool stopping() const { return control_.stopped() || failed_.load(std::memory_order_relaxed); }
+    // Is the incumbent good enough?
+    bool finished() const { return finished_.load(std::memory_order_relaxed); }
+    bool stopping() const { return control_.stopped() || finished() || failed_.load(std::memory_order_relaxed); }
 
     const Subproblem<Entry>& root_;
     const Options& options_;
     const Control& control_;
     const Improved improved_;
+    Outcome first_;
+    RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
     Cache cache_;
@@ -135,9 +156,11 @@ private:
     std::atomic<bool> failed_{false};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
-    std::mutex improved_mutex_;
-    Score improved_score_ = unreached;
-    Score proved_ = 0;   // for all rows and the depth asked for, before that depth is searched
+    std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
+    Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
+    std::mutex incumbent_mutex_;
+    Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved
+    std::atomic<bool> finished_{false};
 };
 
 extern template class BestFirst<NarrowEntry>;

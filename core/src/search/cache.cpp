@@ -61,7 +61,6 @@ void Cache::store(Key key, const Outcome& outcome) {
     Outcome& known = found->second;
     bytes_ -= bytes_of(found->first, known);
     known.lower = std::max(known.lower, outcome.lower);
-    known.relaxed = std::max(known.relaxed, outcome.relaxed);
     if (outcome.upper < known.upper) {
         known.upper = outcome.upper;
         known.plan = outcome.plan;

@@ -1,19 +1,24 @@
 // Good trees at once, before anything is proved.
 #pragma once
 
-#include "bounds/outcome.hpp"
-#include "depth_two/depth_two.hpp"
+#include "search/bench.hpp"
 
 namespace contree {
 
-// CART's tree: every split is the one of least Gini impurity.  Nothing stops it: it is the least that a fit does.
+inline constexpr std::int64_t deepest_first_tree = 64;   // bounds the recursion; no tree that a person reads comes near
+
+// CART's tree: every split is the one of least Gini impurity.  No time limit stops it: it is the least that a fit
+// does.  Only where the fit is abandoned it ends at once, with leaves.
 template <class Entry>
-Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena);
+Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control);
 
 // Every split above the last two levels is the root of the exact tree of depth two for its rows, and the last two
-// levels are exact.  `two` is that tree for `sub`.  Far better than greedy, for about `depth` solves of depth two.
+// levels are exact.  Far better than greedy, for about `depth` solves of depth two.
 template <class Entry>
-Outcome rollout_tree(DepthTwo<Entry>& depth_two, const Subproblem<Entry>& sub, std::int64_t depth, Outcome two,
-                     const Movers& movers, Arena& arena, Statistics& statistics);
+Outcome rollout_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth);
+
+// CART's splits above, the last two levels exact: now and then better than a rollout, and cheaper.
+template <class Entry>
+Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth);
 
 }  // namespace contree

@@ -54,9 +54,9 @@ std::vector<std::uint32_t> feature_order(const Subproblem<Entry>& sub, bool by_g
 
 template <class Entry>
 PaperSearch<Entry>::PaperSearch(const Subproblem<Entry>& root, Row table_rows, const Options& options,
-                                const Control& control, Improved improved)
-    : root_(root), options_(options), control_(control), improved_(std::move(improved)),
-      cache_(table_rows, static_cast<std::size_t>(options.switches.cache_bytes)) {}
+                                const Control& control, Improved improved, Outcome first)
+    : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
+      cache_(table_rows, options.cache_capacity()) {}
 
 template <class Entry>
 Outcome PaperSearch<Entry>::run() {
@@ -100,6 +100,11 @@ Outcome PaperSearch<Entry>::solve(const Subproblem<Entry>& sub, std::int64_t dep
     if (leaf < ub) {
         incumbent.ub = incumbent.best.upper = leaf;
         incumbent.best.plan = {Step{Step::leaf, 0}};
+        report(incumbent);
+    }
+    if (&sub == &root_ && first_.upper < incumbent.ub) {
+        incumbent.ub = first_.upper;
+        incumbent.best = first_;
         report(incumbent);
     }
     if (bottom) incumbent.class_of = classes_of_rows(sub);
@@ -213,7 +218,7 @@ void PaperSearch<Entry>::improve(Incumbent& incumbent, std::uint32_t f, Position
 
 template <class Entry>
 void PaperSearch<Entry>::report(const Incumbent& incumbent) {
-    if (incumbent.sub == &root_) improved_(incumbent.ub, 0);
+    if (incumbent.sub == &root_) improved_({0, incumbent.ub, incumbent.best.plan});
 }
 
 template std::vector<std::uint32_t> feature_order(const Subproblem<NarrowEntry>&, bool);

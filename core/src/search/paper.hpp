@@ -18,10 +18,11 @@ namespace contree {
 template <class Entry>
 class PaperSearch {
 public:
-    using Improved = std::function<void(Score objective, Score lower_bound)>;
+    using Improved = std::function<void(const Outcome& incumbent)>;
 
+    // `first` is a tree that is there already, if it has a plan.
     PaperSearch(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
-                Improved improved);
+                Improved improved, Outcome first);
     Outcome run();
     Statistics statistics() const;
 
@@ -52,6 +53,7 @@ private:
     const Options& options_;
     const Control& control_;
     const Improved improved_;
+    const Outcome first_;
     Cache cache_;
     Arena arena_;
     Statistics statistics_;

@@ -2,74 +2,135 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
-
-#include "tree/locate.hpp"
 
 namespace contree {
 
 namespace {
 
-template <class Entry>
-class Builder {
+// Rows go down a tree node by node, not one by one: a node's rows are a stretch of one list, in ascending order, and a
+// split parts it in place.  So a column is read from its front to its back, which is what makes a million rows fast.
+class Stretches {
 public:
-    Builder(const RankedTable& table, const Plan& plan, Arena& arena)
-        : table_(table), next_(plan.begin()), arena_(arena) {
-        class_of_.resize(table.rows);
-        for (std::uint32_t c = 0; c < table.classes; ++c)
-            std::fill(class_of_.begin() + table.class_begin[c], class_of_.begin() + table.class_begin[c + 1], c);
+    struct Stretch {
+        Row begin, end;
+    };
+
+    explicit Stretches(const Table& table) : table_(table), rows_(table.rows), spare_(table.rows) {
+        std::iota(rows_.begin(), rows_.end(), Row{0});
     }
 
-    // Appends the subtree for the next steps of the plan; returns its errors.
-    Score add(const Subproblem<Entry>& sub) {
-        const Step step = *next_++;
-        const std::size_t node = add_leaf(sub);
-        const Split at = locate(sub, step);
-        if (at.z == 0) return leaf_errors(node);
-        return split(sub, node, at, step.feature == Step::stump);
+    Stretch all() const { return {0, static_cast<Row>(rows_.size())}; }
+
+    // Rows of each class, and what they weigh.
+    void count(const Stretch& stretch, std::int64_t* counts, Score* weights) const {
+        for (Row i = stretch.begin; i < stretch.end; ++i) ++counts[table_.labels[rows_[i]]];
+        if (table_.weights == nullptr) std::copy_n(counts, table_.classes, weights);
+        else
+            for (Row i = stretch.begin; i < stretch.end; ++i) weights[table_.labels[rows_[i]]] += table_.weights[rows_[i]];
     }
 
-    Tree tree;
+    // Rows with a value of at most `threshold` to the front, and those without a value where `missing_left` says so;
+    // returns where the others begin.
+    Row part(const Stretch& stretch, std::size_t feature, double threshold, bool missing_left) {
+        const double* const column = table_.values + feature * table_.rows;
+        Row left = stretch.begin, right = 0;
+        for (Row i = stretch.begin; i < stretch.end; ++i) {
+            const Row row = rows_[i];
+            const double value = column[row];
+            const bool goes_left = value <= threshold || (missing_left && std::isnan(value));
+            rows_[left] = row;
+            spare_[right] = row;
+            left += goes_left;
+            right += !goes_left;
+        }
+        std::copy_n(spare_.begin(), right, rows_.begin() + left);
+        return left;
+    }
+
+    // Of the values that there are; NaN where all are missing.
+    struct Range {
+        double least = std::nan(""), greatest = std::nan("");
+        bool any_missing = false;
+    };
+    Range range(const Stretch& stretch, std::size_t feature) const {
+        const double* const column = table_.values + feature * table_.rows;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        double least = infinity, greatest = -infinity;
+        bool any_missing = false;
+        for (Row i = stretch.begin; i < stretch.end; ++i) {
+            const double value = column[rows_[i]];
+            least = value < least ? value : least;
+            greatest = value > greatest ? value : greatest;
+            any_missing |= std::isnan(value);
+        }
+        return least > greatest ? Range{std::nan(""), std::nan(""), any_missing} : Range{least, greatest, any_missing};
+    }
 
 private:
-    Score split(const Subproblem<Entry>& sub, std::size_t node, const Split& at, bool leaves) {
-        const auto [f, z] = at;
-        const Column& column = table_.columns[sub.feature[f]];
-        const Entry* const order = sub.order(f);
-        const Values& values = column.values;
+    const Table& table_;
+    std::vector<Row> rows_, spare_;
+};
+
+using Stretch = Stretches::Stretch;
+
+// The rank of a value: the one whose range holds it.  A column's missing values have the first rank or the last.
+std::size_t rank_of(const Column& column, double value) {
+    const std::vector<double>& lowest = column.values.lowest;
+    if (std::isnan(value)) return column.missing == Missing::first ? 0 : lowest.size() - 1;
+    const auto begin = lowest.begin() + (column.missing == Missing::first), end = lowest.end() - (column.missing == Missing::last);
+    return static_cast<std::size_t>(std::upper_bound(begin, end, value) - lowest.begin()) - 1;
+}
+
+class Builder {
+public:
+    Builder(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt)
+        : ranked_(ranked), halt_(halt), classes_(static_cast<std::size_t>(table.classes)), next_(plan.begin()), rows_(table) {}
+
+    // Appends the subtree for the next steps of the plan; returns its errors.
+    Score add(const Stretch& stretch) {
+        const Step step = *next_++;
+        const std::size_t node = add_leaf(stretch);
+        if (step.feature == Step::leaf || halt_()) return leaf_errors(node);
+        if (step.feature < 0) throw std::logic_error("contree: a plan with an open stump");
+        const Column& column = ranked_.columns[static_cast<std::size_t>(step.feature)];
+        const auto feature = static_cast<std::size_t>(column.feature);
+        const Row middle = rows_.part(stretch, feature, column.values.highest[step.rank], column.missing == Missing::first);
+        const Stretch left{stretch.begin, middle}, right{middle, stretch.end};
+        if (left.begin == left.end || right.begin == right.end) throw std::logic_error("contree: a plan splits off no row");
+        const Stretches::Range lefts = rows_.range(left, feature), rights = rows_.range(right, feature);
         tree.feature[node] = column.feature;
-        tree.threshold[node] = threshold_between(values.highest[Packed<Entry>::rank(order[z - 1])],
-                                                 values.lowest[Packed<Entry>::rank(order[z])]);
+        tree.threshold[node] = threshold_between(column.values.highest[rank_of(column, lefts.greatest)],
+                                                 column.values.lowest[rank_of(column, rights.least)]);
         // Where no row lacks a value, nothing was learnt of those that do: they go with the most rows, as in CART.
-        const bool any_missing = std::isnan(values.lowest[Packed<Entry>::rank(order[0])]) ||
-                                 std::isnan(values.lowest[Packed<Entry>::rank(order[sub.rows - 1])]);
-        tree.missing_left[node] = any_missing ? column.missing == Missing::first : z > sub.rows - z;
-        Arena::Frame frame(arena_);
-        const Children<Entry> children = split_rows(sub, f, z, true, scalar_movers, arena_);
+        const bool any_missing = lefts.any_missing || rights.any_missing;
+        tree.missing_left[node] = any_missing ? column.missing == Missing::first : left.end - left.begin > right.end - right.begin;
         tree.children_left[node] = static_cast<std::int64_t>(tree.size());
-        Score errors = leaves ? leaf_errors(add_leaf(children.left)) : add(children.left);
+        Score errors = add(left);
         tree.children_right[node] = static_cast<std::int64_t>(tree.size());
-        errors += leaves ? leaf_errors(add_leaf(children.right)) : add(children.right);
+        errors += add(right);
         if (errors < leaf_errors(node)) return errors;
         make_leaf(node);
         return leaf_errors(node);
     }
 
-    std::size_t add_leaf(const Subproblem<Entry>& sub) {
+    Score add_all() { return add(rows_.all()); }
+
+    Tree tree;
+
+private:
+    std::size_t add_leaf(const Stretch& stretch) {
         tree.children_left.push_back(-1);
         tree.children_right.push_back(-1);
         tree.feature.push_back(-2);
         tree.threshold.push_back(-2);
         tree.missing_left.push_back(0);
-        tree.class_counts.resize(tree.class_counts.size() + table_.classes, 0);
+        tree.class_counts.resize(tree.class_counts.size() + classes_, 0);
         tree.class_weights.resize(tree.class_counts.size(), 0);
-        const std::size_t first = (tree.size() - 1) * table_.classes;
-        for (Row r = 0; r < sub.rows; ++r) {
-            const std::size_t at = first + class_of_[sub.origin[r]];
-            ++tree.class_counts[at];
-            tree.class_weights[at] += sub.weight_of(r);
-        }
+        const std::size_t first = (tree.size() - 1) * classes_;
+        rows_.count(stretch, tree.class_counts.data() + first, tree.class_weights.data() + first);
         return tree.size() - 1;
     }
 
@@ -80,8 +141,8 @@ private:
         tree.feature.resize(node + 1);
         tree.threshold.resize(node + 1);
         tree.missing_left.resize(node + 1);
-        tree.class_counts.resize((node + 1) * table_.classes);
-        tree.class_weights.resize((node + 1) * table_.classes);
+        tree.class_counts.resize((node + 1) * classes_);
+        tree.class_weights.resize((node + 1) * classes_);
         tree.children_left[node] = tree.children_right[node] = -1;
         tree.feature[node] = -2;
         tree.threshold[node] = -2;
@@ -89,61 +150,47 @@ private:
     }
 
     Score leaf_errors(std::size_t node) const {
-        const auto begin = tree.class_weights.begin() + static_cast<std::ptrdiff_t>(node * table_.classes);
-        const auto end = begin + table_.classes;
+        const auto begin = tree.class_weights.begin() + static_cast<std::ptrdiff_t>(node * classes_);
+        const auto end = begin + static_cast<std::ptrdiff_t>(classes_);
         return std::accumulate(begin, end, Score{0}) - *std::max_element(begin, end);
     }
 
-    const RankedTable& table_;
+    const RankedTable& ranked_;
+    const Halt halt_;
+    const std::size_t classes_;
     Plan::const_iterator next_;
-    Arena& arena_;
-    std::vector<std::uint32_t> class_of_;
+    Stretches rows_;
 };
 
 }  // namespace
 
-template <class Entry>
-Tree build_tree(const RankedTable& table, const Subproblem<Entry>& root, const Plan& plan, Arena& arena) {
-    Builder<Entry> builder(table, plan, arena);
-    builder.add(root);
+Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt) {
+    Builder builder(ranked, table, plan, halt);
+    builder.add_all();
     return std::move(builder.tree);
 }
 
 Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf) {
     const auto classes = static_cast<std::size_t>(table.classes);
-    std::vector<std::int64_t> counts(tree.size() * classes, 0);
-    std::vector<Score> weights(tree.size() * classes, 0);
-    std::vector<std::int64_t> prediction(tree.size());
-    for (std::size_t node = 0; node < tree.size(); ++node) {
-        const auto begin = tree.class_weights.begin() + static_cast<std::ptrdiff_t>(node * classes);
-        prediction[node] = std::max_element(begin, begin + table.classes) - begin;
-    }
-    Score errors = 0;
-    for (std::size_t r = 0; r < table.rows; ++r) {
-        std::size_t node = 0;
-        const auto label = static_cast<std::size_t>(table.labels[r]);
-        const Score weight = table.weights != nullptr ? table.weights[r] : 1;
-        for (;;) {
-            ++counts[node * classes + label];
-            weights[node * classes + label] += weight;
-            if (tree.children_left[node] < 0) break;
-            const double value = table.values[static_cast<std::size_t>(tree.feature[node]) * table.rows + r];
-            const bool left = std::isnan(value) ? tree.missing_left[node] != 0 : value <= tree.threshold[node];
-            node = static_cast<std::size_t>(left ? tree.children_left[node] : tree.children_right[node]);
-        }
-        if (prediction[node] != table.labels[r]) errors += weight;
-    }
-    if (counts != tree.class_counts || weights != tree.class_weights)
-        throw std::logic_error("contree: the tree does not fit the rows");
-    for (std::size_t node = 1; node < tree.size(); ++node) {
-        const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(node * classes);
-        if (std::accumulate(begin, begin + table.classes, std::int64_t{0}) < min_samples_leaf)
-            throw std::logic_error("contree: a leaf has too few rows");
-    }
-    return errors;
+    Stretches rows(table);
+    std::vector<std::int64_t> counts(classes);
+    std::vector<Score> weights(classes);
+    const auto errors_of = [&](auto&& self, std::size_t node, const Stretch& stretch) -> Score {
+        std::fill(counts.begin(), counts.end(), 0);
+        std::fill(weights.begin(), weights.end(), 0);
+        rows.count(stretch, counts.data(), weights.data());
+        const auto first = static_cast<std::ptrdiff_t>(node * classes);
+        if (!std::equal(counts.begin(), counts.end(), tree.class_counts.begin() + first) ||
+            !std::equal(weights.begin(), weights.end(), tree.class_weights.begin() + first))
+            throw std::logic_error("contree: the tree does not fit the rows");
+        if (node > 0 && stretch.end - stretch.begin < min_samples_leaf) throw std::logic_error("contree: a leaf has too few rows");
+        if (tree.children_left[node] < 0)
+            return std::accumulate(weights.begin(), weights.end(), Score{0}) - *std::max_element(weights.begin(), weights.end());
+        const Row middle = rows.part(stretch, static_cast<std::size_t>(tree.feature[node]), tree.threshold[node], tree.missing_left[node] != 0);
+        const Score left = self(self, static_cast<std::size_t>(tree.children_left[node]), {stretch.begin, middle});
+        return left + self(self, static_cast<std::size_t>(tree.children_right[node]), {middle, stretch.end});
+    };
+    return errors_of(errors_of, 0, rows.all());
 }
-
-template Tree build_tree(const RankedTable&, const Subproblem<NarrowEntry>&, const Plan&, Arena&);
-template Tree build_tree(const RankedTable&, const Subproblem<WideEntry>&, const Plan&, Arena&);
 
 }  // namespace contree

@@ -19,6 +19,12 @@ struct Step {
 // Nodes in preorder.  Empty: no tree.
 using Plan = std::vector<Step>;
 
+// Where the subtree that begins at `step` ends.
+inline const Step* end_of(const Step* step) {
+    if (step->feature == Step::leaf || step->feature == Step::stump) return step + 1;
+    return end_of(end_of(step + 1));
+}
+
 inline Plan join(Step split, const Plan& left, const Plan& right) {
     Plan plan;
     plan.reserve(1 + left.size() + right.size());

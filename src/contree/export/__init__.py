@@ -2,6 +2,7 @@
 
 from contree.export.dot import to_dot
 from contree.export.functions import to_c, to_python
+from contree.export.history import plot_history
 from contree.export.json import to_json
 from contree.export.page import to_html
 from contree.export.plot import plot
@@ -12,6 +13,7 @@ from contree.export.text import export_text
 __all__ = [
     "export_text",
     "plot",
+    "plot_history",
     "to_c",
     "to_dot",
     "to_html",

@@ -129,7 +129,7 @@ def _with_parameters(classifier_class, parameters: dict):
     for name, value in parameters.items():
         if name not in known:
             raise check.damaged(f"parameters.{name} is not a parameter of this version")
-        if isinstance(value, bool) and name != "verbose":
+        if isinstance(value, bool) and name not in ("verbose", "warm_start"):
             raise check.damaged(f"parameters.{name} must be a number, not {value}")
     classifier = classifier_class(**check.class_weight(parameters))
     try:

@@ -6,6 +6,7 @@ from sklearn import get_config
 
 from contree.export.dot import to_dot
 from contree.export.functions import to_c, to_python
+from contree.export.history import plot_history
 from contree.export.json import read_json, to_json
 from contree.export.notebook import notebook_html
 from contree.export.page import to_html
@@ -78,6 +79,10 @@ class ExportMixin:
     ):
         """Draw the tree with matplotlib; see :func:`contree.export.plot`."""
         return plot(self, ax, feature_names, class_names, decimals, font_size, legend)
+
+    def plot_history(self, ax=None):
+        """Draw how the search went; see :func:`contree.export.plot_history`."""
+        return plot_history(self, ax)
 
     def to_html(
         self, path, feature_names=None, class_names=None, decimals=None, title="Decision tree"

@@ -1,0 +1,165 @@
+// All rows, one level deeper each time: the part of BestFirst that orders levels and heuristics, and keeps the best
+// tree and the proved bound.
+#include "bounds/class_count.hpp"
+#include "bounds/irreducible.hpp"
+#include "search/best_first.hpp"
+#include "search/first_trees.hpp"
+
+namespace contree {
+
+namespace {
+
+constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking for equal rows, cost more than they save
+
+}  // namespace
+
+// Whatever ends it, the result is no worse than CART's tree.  That tree costs next to nothing on many rows, beside
+// what follows; on few rows it is left until the search turns out to have been stopped.
+template <class Entry>
+Outcome BestFirst<Entry>::search(Worker& worker) {
+    constexpr std::uint64_t many_cells = 2'000'000;
+    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_); };
+    const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
+    if (!first_.plan.empty()) take(first_);
+    if (first) take(greedy());
+    deepen(worker);
+    if (!first && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
+    incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
+    return incumbent_;
+}
+
+// A level's tree is the next one's first incumbent, and its bound the end of the next one's bounds.  A level needs
+// its exact score only where that is below the best tree so far, of whatever depth.  Stops at the depth asked for,
+// or where no tree of any depth has fewer errors.
+template <class Entry>
+void BestFirst<Entry>::deepen(Worker& worker) {
+    const std::int64_t target_depth = options_.max_depth;
+    const std::int64_t first_depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
+    raise(class_count_bound(root_, target_depth));
+    Score irreducible = 0;
+    Outcome outcome;
+    Profile learnt;
+    for (std::int64_t depth = first_depth;; ++depth) {
+        Profile next;
+        const bool last = depth == target_depth, remember = !last && remembers(root_, depth);
+        const Outcome best = incumbent();
+        const bool exact = last || depth == first_depth || !options_.switches.incumbent_targets;
+        Question question{root_, depth, irreducible, exact ? unreached : best.upper, options_.max_gap, {},
+                          remember ? &next : nullptr, nullptr};
+        if (depth > first_depth) {
+            question.shallow = &outcome;
+            question.shallow_learnt = learnt.points.empty() ? nullptr : &learnt;
+        }
+        if (last) question.incumbent = &best;
+        const std::int64_t before = worker.statistics.row_visits;
+        outcome = solve(worker, question);
+        learnt = std::move(next);
+        if (!outcome.plan.empty()) take(outcome);
+        if (last) raise(outcome.lower);
+        if (last || finished() || stopping()) return;
+        if (depth == cheap_depth) irreducible = irreducible_errors(root_, when_stopped(control_));
+        raise(irreducible);
+        if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
+        if (finished() || stopping()) return;
+    }
+}
+
+// After a level that took so much work: the heuristics that may shorten the next.
+template <class Entry>
+void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work) {
+    if (options_.max_depth <= cheap_depth) return;
+    const bool deep = options_.max_depth > cheap_depth + 1;
+    if (depth == 2) {
+        stages_ = std::make_unique<Stages<Entry>>(root_, options_.max_depth, worker.depth_two, kernel_, cache_, worker.arena,
+                                                  worker.statistics, control_);
+        take(stages_->first());
+        if (deep && !finished()) take(stages_->look_ahead(200 * level_work));
+        if (deep && !finished()) take(stages_->search_near(incumbent(), 100 * level_work));
+    } else if (depth == cheap_depth) {
+        if (!deep) take(stages_->look_ahead(level_work));
+        if (!finished()) take(stages_->search_near(incumbent(), level_work));
+    }
+}
+
+// Between two tasks of the first thread: a slice of local search, where its share of the work is due.
+template <class Entry>
+void BestFirst<Entry>::look_nearby(Worker& worker) {
+    if (stages_ == nullptr || &worker != workers_[0].get() || stopping()) return;
+    constexpr std::int64_t slice = 10'000'000;
+    constexpr double share = 0.08;
+    const auto others = static_cast<double>(worker.statistics.row_visits - stages_->work());
+    if (static_cast<double>(stages_->work() + slice) > share * others) return;
+    take(stages_->search_near(incumbent(), slice));
+}
+
+// Takes a tree for all rows as the incumbent where it is better; the node of all rows learns of it too.
+template <class Entry>
+void BestFirst<Entry>::take(const Outcome& tree) {
+    keep(tree.upper, tree.plan);
+    if (root_node_ == nullptr) return;
+    std::lock_guard lock(root_node_->mutex);
+    if (tree.upper >= root_node_->ub) return;
+    root_node_->ub = tree.upper;
+    // What is found for a shallower level must be a tree of that level.
+    if (root_node_->depth == options_.max_depth) root_node_->best = {0, tree.upper, tree.plan};
+}
+
+template <class Entry>
+Outcome BestFirst<Entry>::incumbent() {
+    std::lock_guard lock(incumbent_mutex_);
+    return incumbent_;
+}
+
+template <class Entry>
+void BestFirst<Entry>::keep(Score score, const Plan& plan) {
+    std::lock_guard lock(incumbent_mutex_);
+    if (score >= incumbent_.upper) return;
+    incumbent_.upper = score;
+    incumbent_.plan = plan;
+    told();
+}
+
+// A bound that holds for the depth asked for.
+template <class Entry>
+void BestFirst<Entry>::raise(Score lower) {
+    std::lock_guard lock(incumbent_mutex_);
+    if (lower <= incumbent_.lower) return;
+    incumbent_.lower = lower;
+    told();
+}
+
+// What the queue of all rows proves at this moment; a shallower level proves nothing of the depth asked for.
+template <class Entry>
+void BestFirst<Entry>::raise_bound(Node& node) {
+    if (node.sub != &root_ || node.depth != options_.max_depth) return;
+    Score bound;
+    {
+        std::lock_guard lock(node.mutex);
+        bound = node.bound();
+    }
+    raise(bound);
+}
+
+template <class Entry>
+void BestFirst<Entry>::told() {
+    if (incumbent_.upper - options_.max_gap <= incumbent_.lower) finished_.store(true, std::memory_order_relaxed);
+    if (incumbent_.upper == unreached) return;
+    improved_(incumbent_);
+}
+
+#define CONTREE_DEEPEN(Entry)                                         \
+    template Outcome BestFirst<Entry>::search(Worker&);               \
+    template void BestFirst<Entry>::deepen(Worker&);                  \
+    template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
+    template void BestFirst<Entry>::look_nearby(Worker&);             \
+    template void BestFirst<Entry>::take(const Outcome&);             \
+    template Outcome BestFirst<Entry>::incumbent();                   \
+    template void BestFirst<Entry>::told();                           \
+    template void BestFirst<Entry>::keep(Score, const Plan&);         \
+    template void BestFirst<Entry>::raise(Score);                     \
+    template void BestFirst<Entry>::raise_bound(Node&);
+CONTREE_DEEPEN(NarrowEntry)
+CONTREE_DEEPEN(WideEntry)
+#undef CONTREE_DEEPEN
+
+}  // namespace contree

@@ -1,0 +1,104 @@
+#include "search/local_search.hpp"
+
+#include "bounds/class_count.hpp"
+#include "search/first_trees.hpp"
+#include "search/look_ahead.hpp"
+#include "search/polish.hpp"
+
+namespace contree {
+
+namespace {
+
+constexpr int most_stale = 16;   // sweeps that find nothing before the search starts from elsewhere
+
+}  // namespace
+
+// Several short searches beat one long one: a walker that has come to rest is thrown away, and the next one starts.
+template <class Entry>
+void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
+    work_end_ = work_end;
+    if (walker_.plan.empty()) walker_ = tree;
+    while (!over() && tree.upper > 0) {
+        bench_.count_pass(root_);   // so that it ends where all else is known already
+        const bool fresh = stale_ >= most_stale;
+        Outcome next = polish(bench_, root_, depth_, fresh ? start(tree) : sweep(root_, depth_, walker_));
+        stale_ = fresh || next.upper < walker_.upper ? 0 : stale_ + 1;
+        walker_ = std::move(next);
+        if (walker_.upper < tree.upper) tree = walker_;
+    }
+}
+
+// In turn from each of the promising first splits, looking ahead below it, and then from random ones.
+template <class Entry>
+Outcome LocalSearch<Entry>::start(const Outcome& best) {
+    if (roots_.empty()) roots_ = promising_splits(bench_, root_);
+    if (starts_ >= 2 * roots_.size()) {
+        Outcome other = resplit(root_, depth_);
+        return other.plan.empty() ? best : other;
+    }
+    if (starts_++ % 2 == 1) return best;
+    const Split at = roots_[starts_ / 2];
+    Arena::Frame frame(bench_.arena);
+    const Children<Entry> children = bench_.split(root_, at);
+    const auto grow = [&](const Subproblem<Entry>& side) {
+        return bench_.plain(side, look_ahead_tree(bench_, side, depth_ - 1, work_end_).plan);
+    };
+    const Outcome left = grow(children.left), right = grow(children.right);
+    return {0, left.upper + right.upper, join(bench_.step_at(root_, at), left.plan, right.plan)};
+}
+
+// From the top down, one other split is tried at every inner node above the last two levels, and kept unless it is
+// worse.
+template <class Entry>
+Outcome LocalSearch<Entry>::sweep(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree) {
+    if (depth <= 2 || tree.upper == 0 || over()) return tree;
+    const bool tried = random() % (std::uint64_t{1} << (depth - 3)) == 0;
+    if (Outcome other = tried ? resplit(sub, depth) : Outcome{}; !other.plan.empty() && other.upper <= tree.upper) tree = std::move(other);
+    if (tree.plan.size() < 3) return tree;
+    Arena::Frame frame(bench_.arena);
+    const Step first = tree.plan.front();
+    const Children<Entry> children = bench_.split(sub, locate(sub, first));
+    const Step* const middle = end_of(tree.plan.data() + 1);
+    const auto part = [&](const Subproblem<Entry>& side, const Step* begin, const Step* end) {
+        Outcome old{0, 0, Plan(begin, end)};
+        old.upper = bench_.errors(side, old.plan);
+        return sweep(side, depth - 1, std::move(old));
+    };
+    const Outcome left = part(children.left, tree.plan.data() + 1, middle);
+    const Outcome right = part(children.right, middle, tree.plan.data() + tree.plan.size());
+    return {0, left.upper + right.upper, join(first, left.plan, right.plan)};
+}
+
+// A tree whose first split is the best of a random handful, rolled out and polished.
+template <class Entry>
+Outcome LocalSearch<Entry>::resplit(const Subproblem<Entry>& sub, std::int64_t depth) {
+    if (over() || sub.features == 0 || leaf_errors(sub) == 0) return {};
+    std::vector<Split> splits;
+    for (std::size_t i = 0; i < lane_count; ++i) {
+        const auto f = static_cast<std::uint32_t>(random() % sub.features);
+        const Cuts cuts = sub.cuts(f);
+        splits.push_back({f, cuts.at(static_cast<std::uint32_t>(random() % cuts.count), 1, sub.rows)});
+    }
+    const std::vector<Scored> scored = score_splits(bench_, sub, std::move(splits));
+    if (scored.empty()) return {};
+    Arena::Frame frame(bench_.arena);
+    const Split at = scored[random() % std::min<std::size_t>(scored.size(), 4)].at;
+    const Children<Entry> children = bench_.split(sub, at);
+    const auto roll = [&](const Subproblem<Entry>& side) { return bench_.plain(side, rollout_tree(bench_, side, depth - 1).plan); };
+    const Outcome left = roll(children.left), right = roll(children.right);
+    Outcome tree{0, left.upper + right.upper, join(bench_.step_at(sub, at), left.plan, right.plan)};
+    return polish(bench_, sub, depth, std::move(tree));
+}
+
+template <class Entry>
+std::uint64_t LocalSearch<Entry>::random() {   // splitmix64
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+template class LocalSearch<NarrowEntry>;
+template class LocalSearch<WideEntry>;
+
+}  // namespace contree

@@ -1,0 +1,38 @@
+// Iterated local search: a good tree is made better by trying other splits at its inner nodes, over and over.
+#pragma once
+
+#include "search/bench.hpp"
+
+namespace contree {
+
+template <class Entry>
+class LocalSearch {
+public:
+    LocalSearch(Bench<Entry>& bench, const Subproblem<Entry>& root, std::int64_t depth)
+        : bench_(bench), root_(root), depth_(depth) {}
+
+    // Goes on until `work_end` row visits are reached, and takes `tree`, which is plain, to the best found.
+    void run(Outcome& tree, std::int64_t work_end);
+
+private:
+    Outcome start(const Outcome& best);
+    Outcome sweep(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
+    Outcome resplit(const Subproblem<Entry>& sub, std::int64_t depth);
+    bool over() const { return bench_.stopped() || bench_.work() >= work_end_; }
+    std::uint64_t random();
+
+    Bench<Entry>& bench_;
+    const Subproblem<Entry>& root_;
+    const std::int64_t depth_;
+    std::int64_t work_end_ = 0;
+    std::uint64_t state_ = 1;      // of the random numbers
+    Outcome walker_;               // where the search stands; no better than the best tree
+    int stale_ = 0;                // sweeps since it last became better
+    std::vector<Split> roots_;     // first splits to start from
+    std::size_t starts_ = 0;
+};
+
+extern template class LocalSearch<NarrowEntry>;
+extern template class LocalSearch<WideEntry>;
+
+}  // namespace contree

@@ -1,0 +1,75 @@
+// The road of a fit: the search's threads write it, the thread that supervises them looks at its end.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <vector>
+
+#include "types.hpp"
+
+namespace contree {
+
+// How much of the root is done.  The search counts only when somebody has asked since it last did, so that it costs
+// nothing where nobody does.
+struct RootShare {
+    std::atomic<bool> wanted{false};
+    std::atomic<double> closed{0};   // share of the root's thresholds that can no longer be in a better tree
+};
+
+class Road {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit Road(Clock::time_point start) : start_(start) {}
+
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+    // A tree that is there before the search has found any.
+    void begin(Score objective) {
+        std::lock_guard lock(mutex_);
+        objective_ = objective;
+    }
+
+    // What a search reports is true of what came before too: trees are kept, and proofs stay proofs.  The history gets
+    // every better tree, and better bounds as often as anyone can follow.
+    void improved(Score objective, Score lower_bound) {
+        constexpr double pause = 0.05;
+        std::lock_guard lock(mutex_);
+        const bool better = objective < objective_ || history_.empty();
+        advance(objective, lower_bound);
+        if (better || history_.back().seconds + pause <= seconds()) note();
+    }
+    void end(Score objective, Score lower_bound) {
+        std::lock_guard lock(mutex_);
+        advance(objective, lower_bound);
+        note();
+    }
+
+    Progress look() {
+        root_share.wanted.store(true, std::memory_order_relaxed);
+        std::lock_guard lock(mutex_);
+        return {seconds(), objective_, lower_bound_, root_share.closed.load(std::memory_order_relaxed)};
+    }
+
+    // When all threads have ended.
+    std::vector<Moment> history() && { return std::move(history_); }
+
+    RootShare root_share;
+
+private:
+    void advance(Score objective, Score lower_bound) {
+        objective_ = std::min(objective_, objective);
+        lower_bound_ = std::max(lower_bound_, lower_bound);
+    }
+    void note() { history_.push_back({seconds(), objective_, lower_bound_}); }
+
+    const Clock::time_point start_;
+    std::mutex mutex_;
+    Score objective_ = no_objective;
+    Score lower_bound_ = 0;
+    std::vector<Moment> history_;
+};
+
+}  // namespace contree

@@ -1,0 +1,41 @@
+// Which heuristic comes when, and for how much work.
+//
+// Work is counted in row visits, not seconds, so that a fit with one thread is the same every time.  The first trees
+// come before the levels of the search that they can shorten; what follows are slices between the search's tasks.
+#pragma once
+
+#include "search/local_search.hpp"
+
+namespace contree {
+
+template <class Entry>
+class Stages {
+public:
+    Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
+           Arena& arena, Statistics& statistics, const Control& control);
+
+    // S1 and S2: a rollout and CART's skeleton, both polished.
+    Outcome first();
+    // S3, looking ahead, for at most so much work.
+    Outcome look_ahead(std::int64_t budget);
+    // S4: a slice of local search from `tree`, or from where the last one ended.
+    Outcome search_near(const Outcome& tree, std::int64_t budget);
+
+    std::int64_t work() const { return work_; }
+
+private:
+    template <class Action>
+    Outcome counted(const Action& action);
+
+    const Subproblem<Entry>& root_;
+    const std::int64_t depth_;
+    Bench<Entry> bench_;
+    LocalSearch<Entry> local_search_;
+    Outcome best_;            // the local search's, plain
+    std::int64_t work_ = 0;   // of all stages so far
+};
+
+extern template class Stages<NarrowEntry>;
+extern template class Stages<WideEntry>;
+
+}  // namespace contree

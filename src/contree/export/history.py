@@ -1,0 +1,131 @@
+"""The road of a search as a matplotlib picture: the best tree falls, the proved bound rises."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from contree.export.palette import FIRST, blend
+
+BLUE, ORANGE = FIRST[:2]
+INK, FAINT = "#111111", "#3a3a3a"
+FIRST_MOMENT = 1e-4  # seconds; nothing is measured more finely
+
+
+def plot_history(classifier, ax=None):
+    """Draw how the search of a fitted classifier went.
+
+    Two steps over the time of the search: the objective of the best tree, which falls, and the
+    proved lower bound, which rises.  What lies between them is open; where they meet, the tree is
+    proved to be optimal.
+
+    Parameters
+    ----------
+    classifier : ConTreeClassifier
+        A fitted classifier.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw.  None: a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        What was drawn on.
+    """
+    check_is_fitted(classifier, "search_report_")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "plot_history() needs matplotlib, which comes with the extra: "
+            "pip install 'contree[plot]'"
+        ) from error
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(5.6, 3.2), layout="constrained")
+    seconds, objective, bound = _steps(classifier.search_report_)
+    factor, unit = (1000, "ms") if seconds[-1] < 0.1 else (1, "s")
+    time = factor * seconds
+    _draw_steps(ax, time, objective, bound)
+    _set_axes(ax, time, unit)
+    _set_height(ax, objective.max(), classifier.tree_)
+    _draw_ends(ax, time[-1], classifier.objective_, classifier.lower_bound_)
+    ax.set_title(_title(classifier, f"{time[-1]:.3g} {unit}"), fontsize=10, color=INK)
+    return ax
+
+
+def _steps(report) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the moments of the history, the last one at the end of the search."""
+    seconds, objective, bound = np.array(report.history, dtype=np.float64).T
+    seconds = np.maximum(np.append(seconds, report.seconds), FIRST_MOMENT)
+    return seconds, np.append(objective, objective[-1]), np.append(bound, bound[-1])
+
+
+def _draw_steps(ax, time, objective, bound) -> None:
+    ax.fill_between(time, bound, objective, step="post", color=blend(BLUE, 0.12), linewidth=0)
+    style = {"where": "post", "linewidth": 1.6, "solid_capstyle": "butt", "clip_on": False}
+    ax.step(time, objective, color=BLUE, label="best tree", **style)
+    ax.step(time, bound, color=ORANGE, label="proved lower bound", **style)
+    ax.legend(fontsize=8, labelcolor=FAINT, edgecolor="none", framealpha=0.85, loc="best")
+
+
+def _draw_ends(ax, end: float, objective: int | float, bound: int | float) -> None:
+    """Write the last values beside the ends of the curves; one number where they have met."""
+    if objective == bound:
+        ax.plot(end, objective, "o", color=INK, markersize=4, clip_on=False, zorder=3)
+    close = objective - bound < 0.06 * ax.get_ylim()[1]
+    sides = {objective: (BLUE, "bottom"), bound: (ORANGE, "top")}
+    for value, (colour, side) in sides.items():
+        ax.annotate(
+            _said(value),
+            (end, value),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va=side if close and objective != bound else "center",
+            fontsize=8,
+            color=INK if objective == bound else colour,
+            annotation_clip=False,
+        )
+
+
+def _set_axes(ax, time, unit: str) -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    first, last = time[0], time[-1]
+    log = last > 20 * first
+    if log:  # most happens early: equal steps of time would hide it
+        ax.set_xscale("log")
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlim(first if log else 0, last)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda moment, _: f"{moment:g}"))
+    ax.set_xlabel({"s": "seconds", "ms": "milliseconds"}[unit], fontsize=9, color=FAINT)
+    ax.tick_params(labelsize=8, colors=FAINT)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _set_height(ax, highest: float, tree) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    whole = isinstance(tree.weight_unit, int)
+    least = 1.0 if whole else 1e-300  # an axis needs a height, though there be no error at all
+    ax.set_ylim(0, max(least, 1.05 * highest))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=6))
+    ax.yaxis.set_major_formatter(
+        FuncFormatter(lambda errors, _: f"{errors:,.0f}" if whole else f"{errors:.4g}")
+    )
+    ax.set_ylabel("weight of errors" if tree.weighted else "errors", fontsize=9, color=FAINT)
+
+
+def _said(value: int | float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def _title(classifier, duration: str) -> str:
+    errors = classifier.objective_
+    if classifier.tree_.weighted:
+        said = f"{classifier.status_}: errors of weight {_said(errors)}"
+    else:
+        said = f"{classifier.status_}: {errors:,} error{'s' * (errors != 1)}"
+    if classifier.gap_ == 0:
+        return f"{said}, proved in {duration}"
+    return f"{said}, gap {_said(classifier.gap_)} after {duration}"

@@ -1,0 +1,122 @@
+"""Ctrl-C, by real signals in a process of its own: raised, or answered with the best tree."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+
+PROGRAM = """
+import json, sys, time
+import numpy as np
+from contree import ConTreeClassifier
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(4000, 12)), rng.integers(0, 3, size=4000)
+clf = ConTreeClassifier(1)
+if {fitted}:
+    clf.fit(X[:50, :3], y[:50])
+before = dict(vars(clf))
+clf.set_params(**{parameters})
+callback = None
+if {busy}:
+    def callback(progress):
+        print("fitting", flush=True)
+        time.sleep(30)  # the signal arrives in here
+else:
+    print("fitting", flush=True)
+said = dict(raised=False)
+try:
+    clf.fit(X, y, callback=callback)
+except KeyboardInterrupt:
+    said["raised"] = True
+said["ended"] = time.time()
+changed = {{k for k in vars(clf) if vars(clf)[k] is not before.get(k)}}
+said["changed"] = sorted(changed - set(clf.get_params()))
+if not said["raised"]:
+    said.update(status=clf.status_, objective=clf.objective_, bound=clf.lower_bound_, gap=clf.gap_)
+    said["wrong"] = int((clf.predict(X) != y).sum())
+print(json.dumps(said), flush=True)
+"""
+
+
+def interrupted(fitted=False, busy=False, wait=0.7, **parameters) -> dict:
+    """Return what a process says whose fit gets a SIGINT, and how long after it the fit ended."""
+    parameters = {"max_depth": 6, **parameters}
+    program = PROGRAM.format(parameters=parameters, fitted=fitted, busy=busy)
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout.readline() == "fitting\n"
+            time.sleep(wait)
+            sent = time.time()
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    said = json.loads(out)
+    said["seconds"] = said["ended"] - sent
+    return said
+
+
+@pytest.mark.parametrize("search", ["best_first", "paper"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_return_keeps_the_best_tree(search, n_jobs):
+    said = interrupted(on_interrupt="return", search=search, n_jobs=n_jobs)
+    assert not said["raised"]
+    assert said["status"] == "interrupted"
+    assert said["wrong"] == said["objective"] < 2667  # better than a leaf
+    assert 0 <= said["bound"] <= said["objective"]
+    assert said["gap"] == said["objective"] - said["bound"]
+    assert said["seconds"] < 10  # a guard; the promise is 100 ms
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("fitted", [False, True])
+def test_raise_leaves_the_estimator_as_it_was(fitted, n_jobs):
+    said = interrupted(fitted=fitted, n_jobs=n_jobs)
+    assert said["raised"]
+    assert said["changed"] == []
+    assert said["seconds"] < 10
+
+
+@pytest.mark.parametrize("on_interrupt", ["raise", "return"])
+def test_a_signal_during_the_callback(on_interrupt):
+    said = interrupted(busy=True, wait=0.2, on_interrupt=on_interrupt)
+    assert said["raised"] == (on_interrupt == "raise")
+    if on_interrupt == "return":
+        assert said["status"] == "interrupted"
+    assert said["seconds"] < 10
+
+
+def test_return_is_for_ctrl_c_only():
+    """Another signal's handler raises as ever, whatever on_interrupt says."""
+    program = """
+import signal
+import numpy as np
+from contree import ConTreeClassifier
+
+def handler(number, frame):
+    raise TimeoutError("by the alarm")
+
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+rng = np.random.default_rng(0)
+clf = ConTreeClassifier(6, on_interrupt="return")
+try:
+    clf.fit(rng.normal(size=(4000, 12)), rng.integers(0, 3, size=4000))
+except TimeoutError as error:
+    print(error, hasattr(clf, "tree_"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "by the alarm False\n"

@@ -1,0 +1,100 @@
+"""Memory: a limit for the cache, and MemoryError, never a crash, where there is none left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from contree import ConTreeClassifier
+from contree._validate import resolve_memory_limit
+from oracle import check_tree
+
+
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [
+        (None, 0),
+        (1, 1),
+        (np.int64(4096), 4096),
+        (10**30, 2**62),
+        ("123", 123),
+        ("500B", 500),
+        ("500MB", 500_000_000),
+        ("2GB", 2_000_000_000),
+        ("2 gb", 2_000_000_000),
+        (" 1.5kB ", 1500),
+        ("1.5GiB", 3 << 29),
+        ("64MiB", 64 << 20),
+        ("1TiB", 1 << 40),
+        ("0.29kB", 290),
+    ],
+)
+def test_sizes(given, size):
+    assert resolve_memory_limit(given) == size
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [0, -1, True, 1.5, "", "GB", "2XB", "2G", "-2GB", "1e9", "0", "0.1", "1,5GB", b"2GB", "٢GB"],
+)
+def test_sizes_refused(bad):
+    with pytest.raises(ValueError, match="'memory_limit' parameter of ConTreeClassifier must be"):
+        ConTreeClassifier(memory_limit=bad).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("search", ["best_first", "paper"])
+def test_the_limit_bounds_the_cache_and_not_the_optimum(search):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, size=60)
+    fits = {
+        limit: ConTreeClassifier(4, search=search, memory_limit=limit).fit(X, y)
+        for limit in (None, 1, "2kB", "1GB")
+    }
+    for clf in fits.values():
+        assert (clf.status_, clf.errors_) == ("optimal", fits[None].errors_)
+        check_tree(clf, X, y)
+    kept = {limit: clf.search_report_.counters["cache_entries"] for limit, clf in fits.items()}
+    assert kept[1] == 0 < kept["2kB"] < kept["1GB"] == kept[None]
+    assert kept["2kB"] * 100 < 2_000  # an entry takes more than that
+
+
+PROGRAM = """
+import resource
+import numpy as np
+from contree import ConTreeClassifier
+
+rng = np.random.default_rng(0)
+X, y = np.asfortranarray(rng.normal(size=(200_000, 20))), rng.integers(0, 3, size=200_000)
+X, y = X[:], y.astype(np.int32)
+ConTreeClassifier(2, time_limit=0).fit(X[:100], y[:100])
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (used + {spare}, hard))
+clf = ConTreeClassifier(4, n_jobs={n_jobs}, search={search!r}, time_limit=2.0)
+try:
+    clf.fit(X, y)
+except MemoryError:
+    print("MemoryError", hasattr(clf, "tree_"))
+else:
+    print(clf.status_)
+resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+small = ConTreeClassifier(2).fit(X[:100], y[:100])
+print(small.status_)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a process")
+@pytest.mark.parametrize("search", ["best_first", "paper"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("spare", [20 << 20, 150 << 20])
+def test_memory_that_runs_out_is_an_error(spare, n_jobs, search):
+    program = textwrap.dedent(PROGRAM.format(spare=spare, n_jobs=n_jobs, search=search))
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, "MemoryError False\noptimal\n"), done.stderr
