@@ -22,7 +22,6 @@ using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = nb::ndarray<const contree::Score, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without a copy.
 template <class T>
@@ -71,7 +70,7 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     copy("feature", tree.feature);
     copy("threshold", tree.threshold);
     const std::size_t nodes = tree.size();
-    if (given.contains("missing_left")) copy("missing_left", tree.missing_left);
+    if (given.contains("missing_go_to_left")) copy("missing_go_to_left", tree.missing_left);
     else tree.missing_left.assign(nodes, 0);
     if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes || tree.children_right.size() != nodes || tree.threshold.size() != nodes)
         throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
@@ -157,30 +156,16 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     return out;
 }
 
-// Sums of weights must stay far from overflow, whatever the search adds to them.
-void check_weights(const Weights& weights, std::size_t rows) {
-    constexpr contree::Score limit = contree::Score{1} << 60;
-    if (weights.shape(0) != rows) throw std::invalid_argument("X and weights have different numbers of rows");
-    contree::Score sum = 0;
-    for (std::size_t r = 0; r < rows; ++r) {
-        const contree::Score weight = weights.data()[r];
-        if (weight < 1) throw std::invalid_argument("a weight is below 1");
-        if (weight >= limit - sum) throw std::invalid_argument("the weights sum to 2**60 or more");
-        sum += weight;
-    }
-}
-
-nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Weights>& weights,
+nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
              std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t max_gap, double time_limit,
-             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches,
-             std::int64_t memory_limit, const std::optional<nb::dict>& initial_tree, const nb::object& callback,
-             bool keep_on_interrupt) {
+             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit,
+             const std::optional<nb::dict>& initial_tree, const nb::object& callback, bool keep_on_interrupt) {
     if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
     if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
     if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
     for (std::size_t r = 0; r < y.shape(0); ++r)
         if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
-    if (weights) check_weights(*weights, X.shape(0));
+    if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("X and weights have different numbers of rows");
     contree::Options options;
     options.max_depth = max_depth;
     options.min_samples_leaf = min_samples_leaf;

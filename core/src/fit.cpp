@@ -69,7 +69,7 @@ private:
         if (plan.empty()) return false;
         Tree tree = build_tree(ranked_, request_.table, plan, halt);
         if (halt()) return false;
-        result_.errors = verify(tree, request_.table, request_.options.min_samples_leaf);
+        result_.errors = verify(tree, request_.table, request_.options.min_samples_leaf, request_.options.min_weight_leaf);
         if (result_.errors != outcome.upper)
             throw std::logic_error("contree: the tree's errors are not what the search found");
         result_.tree = std::move(tree);
@@ -116,7 +116,7 @@ void search(const Request& request, RankedTable& ranked, const Control& control,
 }
 
 void check(const Table& table, const Options& options) {
-    if (options.search == SearchKind::paper && (table.weights != nullptr || options.min_samples_leaf > 1))
+    if (options.search == SearchKind::paper && (table.weights != nullptr || options.min_samples_leaf > 1 || options.min_weight_leaf > 0))
         throw std::invalid_argument("the paper's search takes neither weights nor a minimal leaf size");
     if (table.weights == nullptr) return;
     Score mass = 0;
@@ -131,10 +131,10 @@ void run(const Request& request, const Control& control, Road& road, Result& res
     const Options& options = request.options;
     check(request.table, options);
     RankedTable ranked = rank_columns(request.table, options.feature_tolerance, control);
-    ranked.min_leaf = static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows));
+    ranked.min_leaf = {static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows)), options.min_weight_leaf};
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
-        return ranked.weights.empty() && ranked.min_leaf == 1 && ranked.rows <= limit &&
+        return ranked.weights.empty() && ranked.min_leaf.any() && ranked.rows <= limit &&
                std::all_of(ranked.columns.begin(), ranked.columns.end(),
                            [&](const Column& column) { return column.values.lowest.size() < limit; });
     };

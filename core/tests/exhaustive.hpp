@@ -41,9 +41,9 @@ inline std::pair<RowList, RowList> parted(const Instance& data, const RowList& r
     return sides;
 }
 
-// The least errors of any tree of at most that depth whose leaves have at least `min_leaf` rows.  Rows without a
+// The least errors of any tree of at most that depth whose leaves have at least `min_leaf` rows and weigh `min_mass`.  Rows without a
 // value may go either way at every threshold, and a threshold above all values parts them from the others.
-inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1) {
+inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
     Score least = leaf_errors(data, rows);
     if (depth == 0) return least;
     for (std::size_t f = 0; f < data.features; ++f) {
@@ -54,8 +54,9 @@ inline Score least_errors(const Instance& data, const RowList& rows, std::int64_
         for (const double threshold : values) {
             for (const bool missing_left : {false, true}) {
                 const auto [left, right] = parted(data, rows, f, threshold, missing_left);
-                if (left.size() < min_leaf || right.size() < min_leaf) continue;
-                least = std::min(least, least_errors(data, left, depth - 1, min_leaf) + least_errors(data, right, depth - 1, min_leaf));
+                if (left.size() < min_leaf || right.size() < min_leaf || mass_of(data, left) < min_mass || mass_of(data, right) < min_mass) continue;
+                least = std::min(least, least_errors(data, left, depth - 1, min_leaf, min_mass) +
+                                            least_errors(data, right, depth - 1, min_leaf, min_mass));
                 if (!any_missing) break;   // the other way is the same
             }
         }
@@ -63,15 +64,16 @@ inline Score least_errors(const Instance& data, const RowList& rows, std::int64_
     return least;
 }
 
-inline Score least_errors(const Instance& data, std::int64_t depth, std::size_t min_leaf = 1) {
-    return least_errors(data, all_rows(data), depth, min_leaf);
+inline Score least_errors(const Instance& data, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
+    return least_errors(data, all_rows(data), depth, min_leaf, min_mass);
 }
 
 // The same for larger sets: stumps by one pass over each sorted column, with missing values behind and in front.
 // Checked against the above.
 class Swept {
 public:
-    explicit Swept(const Instance& data, std::size_t min_leaf = 1) : data_(data), min_leaf_(min_leaf) {
+    explicit Swept(const Instance& data, std::size_t min_leaf = 1, Score min_mass = 0)
+        : data_(data), min_leaf_(min_leaf), min_mass_(min_mass) {
         for (std::size_t f = 0; f < data.features; ++f) {
             for (const double stand_in : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
                 std::vector<double> values;
@@ -108,14 +110,16 @@ private:
                 if (in[r]) order.push_back(r);
             std::vector<Score> left(classes, 0), right = total;
             Members left_in(data_.rows, 0), right_in = in;
+            Score mass_left = 0;
             for (std::size_t k = 0; k + 1 < order.size(); ++k) {
                 const std::size_t r = order[k];
                 left[static_cast<std::size_t>(data_.labels[r])] += data_.weight(r);
                 right[static_cast<std::size_t>(data_.labels[r])] -= data_.weight(r);
                 left_in[r] = 1;
                 right_in[r] = 0;
+                mass_left += data_.weight(r);
                 if (values_[o][r] == values_[o][order[k + 1]]) continue;
-                if (k + 1 < min_leaf_ || order.size() - (k + 1) < min_leaf_) continue;
+                if (k + 1 < min_leaf_ || order.size() - (k + 1) < min_leaf_ || mass_left < min_mass_ || mass - mass_left < min_mass_) continue;
                 const Score errors = depth == 1 ? mass - *std::max_element(left.begin(), left.end()) -
                                                       *std::max_element(right.begin(), right.end())
                                                 : least_errors(left_in, depth - 1) + least_errors(right_in, depth - 1);
@@ -127,6 +131,7 @@ private:
 
     const Instance& data_;
     const std::size_t min_leaf_;
+    const Score min_mass_;
     std::vector<RowList> orders_;               // two for a column with missing values
     std::vector<std::vector<double>> values_;   // by order and row, missing ones beyond all others
 };

@@ -11,7 +11,7 @@ namespace check {
 
 inline std::string described(const contree::Options& options) {
     std::ostringstream text;
-    text << "max_depth=" << options.max_depth << " min_samples_leaf=" << options.min_samples_leaf << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
+    text << "max_depth=" << options.max_depth << " min_samples_leaf=" << options.min_samples_leaf << " min_weight_leaf=" << options.min_weight_leaf << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
          << " feature_tolerance=" << options.feature_tolerance
          << (options.search == contree::SearchKind::paper ? " search=paper" : "");
     for (const contree::SwitchRow& row : contree::switch_rows())
@@ -37,6 +37,7 @@ inline Score recount(const contree::Tree& tree, const Instance& data, std::size_
         faults += "wrong class weights; ";
     if (rows.empty()) faults += "an empty node; ";
     if (node > 0 && std::cmp_less(rows.size(), options.min_samples_leaf)) faults += "a node with too few rows; ";
+    if (node > 0 && mass_of(data, rows) < options.min_weight_leaf) faults += "a node that weighs too little; ";
     const Score leaf = leaf_errors(data, rows);
     if (tree.children_left[node] < 0) {
         if (tree.children_left[node] != -1 || tree.children_right[node] != -1 || tree.feature[node] != -2 ||
@@ -101,7 +102,8 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
     }
     Score best = contree::Score{1} << 61, bound = 0;
     for (const contree::Moment& moment : result.history) {
-        expect(moment.objective <= best, "history gets worse");
+        expect(moment.objective <= best && moment.lower_bound >= bound, "history gets worse");
+        expect(moment.lower_bound <= moment.objective, "a bound of the history above its objective");
         best = moment.objective;
         bound = moment.lower_bound;
         if (optimum) expect(moment.lower_bound <= *optimum, "a bound of the history above the optimum");
@@ -169,7 +171,7 @@ inline void check_fit(const Instance& data, const contree::Options& options, Sco
         return;
     }
     const auto fails = [&](const Instance& less) {
-        return !fit_faults(less, options, Swept(less, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(options.max_depth)).empty();
+        return !fit_faults(less, options, Swept(less, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(options.max_depth)).empty();
     };
     const bool can_shrink = data.rows <= 60 && options.feature_tolerance == 0 && fails(data);
     const Instance small = can_shrink ? shrunk(data, fails) : data;

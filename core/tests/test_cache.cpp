@@ -115,11 +115,28 @@ void test_memory() {
             Outcome outcome{1, 2, {}};
             outcome.plan.assign(random.below(15) + 1, Step{0, 0});
             cache.store(key_of(cache, draw_rows(random, table_rows), random.between(3, 5)), outcome);
+            CHECK_AT_MOST(cache.bytes(), static_cast<std::size_t>(capacity));
             most = std::max(most, bytes_in_use - before);
         }
         CHECK_AT_MOST(most, capacity + capacity / 4);
         CHECK_AT_MOST(capacity / 2, most);
     }
+}
+
+// What was asked for outlives what was not; a plan that grows does not break the limit.
+void test_second_chance() {
+    Cache cache(1000, 20000);
+    const Cache::Key asked = key_of(cache, {1, 2, 3}, 3);
+    cache.store(asked, {4, 4, {Step{Step::leaf, 0}}});
+    for (Row r = 0; r < 500; ++r) {
+        CHECK_EQUAL(cache.find(asked).upper, 4);
+        const Cache::Key other = key_of(cache, {r, r + 1}, 3);
+        cache.store(other, {0, 9, {Step{Step::leaf, 0}}});
+        cache.store(other, {0, 8, Plan(60, Step{Step::leaf, 0})});
+        CHECK_AT_MOST(cache.bytes(), 20000);
+    }
+    CHECK_AT_MOST(cache.entries(), 100);
+    CHECK_EQUAL(cache.find(key_of(cache, {0, 1}, 3)).upper, unreached);
 }
 
 }  // namespace
@@ -130,5 +147,6 @@ int main() {
     check::run("colliding hashes", test_colliding_hashes);
     check::run("against a map", test_against_a_map);
     check::run("memory", test_memory);
+    check::run("second chance", test_second_chance);
     return check::report();
 }

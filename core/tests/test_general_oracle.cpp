@@ -8,7 +8,7 @@ using contree::Options;
 using contree::SwitchRow;
 
 struct With {
-    bool weights, min_leaf, missing;
+    bool weights, min_leaf, missing, min_mass = false;
 };
 
 Instance small_instance(Random& random, std::int64_t depth, With with) {
@@ -24,6 +24,7 @@ Options draw_options(Random& random, std::int64_t depth, const Instance& data, W
     Options options;
     options.max_depth = depth;
     if (with.min_leaf) options.min_samples_leaf = random.between(2, 2 + static_cast<std::int64_t>(data.rows) / 3);
+    if (with.min_mass) options.min_weight_leaf = random.between(1, 1 + mass_of(data, all_rows(data)) / random.pick<Score>({2, 4, 10, 100}));
     options.n_jobs = random.pick({1, 1, 1, 2});
     if (random.chance(0.5)) return options;
     for (const SwitchRow& row : contree::switch_rows())
@@ -37,7 +38,7 @@ void against_the_oracle(double count, With with) {
         const auto depth = static_cast<std::int64_t>(seed % 5);
         const Instance data = small_instance(random, depth, with);
         const Options options = draw_options(random, depth, data, with);
-        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(depth));
+        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
     });
 }
 
@@ -48,7 +49,8 @@ void test_oracles_agree() {
         draw_weights(data, random);
         draw_missing(data, random);
         const std::size_t min_leaf = static_cast<std::size_t>(random.between(1, 3));
-        CHECK_EQUAL(Swept(data, min_leaf).least_errors(depth), least_errors(data, depth, min_leaf));
+        const Score min_mass = random.chance(0.5) ? 0 : random.between(1, mass_of(data, all_rows(data)));
+        CHECK_EQUAL(Swept(data, min_leaf, min_mass).least_errors(depth), least_errors(data, depth, min_leaf, min_mass));
     });
 }
 
@@ -154,7 +156,8 @@ int main() {
     check::run("minimal leaf size", [] { against_the_oracle(2500, {false, true, false}); });
     check::run("missing values", [] { against_the_oracle(2500, {false, false, true}); });
     check::run("weights and a minimal leaf size", [] { against_the_oracle(2500, {true, true, false}); });
-    check::run("all together", [] { against_the_oracle(2500, {true, true, true}); });
+    check::run("minimal weight of a leaf", [] { against_the_oracle(2500, {true, false, false, true}); });
+    check::run("all together", [] { against_the_oracle(2500, {true, true, true, true}); });
     check::run("weights are repetitions", test_weights_are_repetitions);
     check::run("scaled weights", test_scaled_weights);
     check::run("many classes", test_many_classes);

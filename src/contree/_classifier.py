@@ -21,7 +21,6 @@ from contree._validate import (
     check_rows,
     check_sample_weight,
     check_training_data,
-    leave_out_weightless,
     resolve_class_weight,
     resolve_max_gap,
     resolve_memory_limit,
@@ -29,9 +28,10 @@ from contree._validate import (
     resolve_n_jobs,
     resolve_switches,
     resolve_time_limit,
+    rows_with_weight,
     unchanged_on_failure,
 )
-from contree._weights import Weights, in_user_unit, weigh
+from contree._weights import in_user_unit, weigh
 from contree.export.methods import ExportMixin
 
 
@@ -130,15 +130,14 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     lower_bound_ : int or float
         Proved: no permitted tree has a smaller objective.
 
+    gap_ : int or float
+        ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
+        search ended.
     weight_tolerance_ : float
         0.0: all weights were taken exactly, as multiples of their greatest common divisor.  Where
         these sum to 2**60 or more, the weights are rounded to about 18 digits of their sum; then
         ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the tree
         is at most this much worse than ``status_`` says.
-
-    gap_ : int or float
-        ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
-        search ended.
 
     tree_ : FittedTree
         The nodes as arrays, under scikit-learn's names.
@@ -264,13 +263,10 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         check_callback(callback)
         with unchanged_on_failure(self) as before:
             X, codes, classes = check_training_data(self, X, y)
-            sample_weight = check_sample_weight(sample_weight, len(X))
-            class_weight = resolve_class_weight(self.class_weight, classes)
-            X, codes, sample_weight = leave_out_weightless(X, codes, sample_weight, class_weight)
-            weights = weigh(sample_weight, class_weight, codes)
             first = check_initial_tree(self, initial_tree)
             if first is None and self.warm_start:
                 first = previous_tree(self, before)
+            X, codes, weights = self._weigh(X, codes, classes, sample_weight)
             with observer(callback, self.verbose, weights.unit) as observe:
                 answer = self._search(X, codes, len(classes), weights, first, observe)
             self._keep(answer, X, classes, weights)
@@ -282,7 +278,17 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def _search(self, X, codes, n_classes: int, weights: Weights, first, observe) -> dict:
+    def _weigh(self, X, codes, classes, sample_weight):
+        """Return the rows that have a weight, their class codes and their weights."""
+        sample_weight = check_sample_weight(sample_weight, len(X))
+        class_weight = resolve_class_weight(self.class_weight, classes)
+        kept = rows_with_weight(sample_weight, class_weight, codes)
+        if kept is not None:
+            X, codes = np.asfortranarray(X[kept]), codes[kept]
+            sample_weight = None if sample_weight is None else sample_weight[kept]
+        return X, codes, weigh(sample_weight, class_weight, codes)
+
+    def _search(self, X, codes, n_classes: int, weights, first, observe) -> dict:
         n_rows = X.shape[0]
         min_samples_leaf = resolve_min_samples_leaf(self.min_samples_leaf, n_rows)
         if self.search == "paper":
@@ -306,7 +312,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             keep_on_interrupt=self.on_interrupt == "return",
         )
 
-    def _keep(self, answer: dict, X, classes, weights: Weights) -> None:
+    def _keep(self, answer: dict, X, classes, weights) -> None:
         """Set what a fit leaves behind, out of the core's answer."""
         nodes, unit = answer["tree"], weights.unit
         self.classes_ = classes
@@ -425,7 +431,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return self.tree_.n_leaves
 
     @property
-    def gap_(self) -> int | float:
+    def gap_(self) -> int:
         check_is_fitted(self, "tree_")
         return self.objective_ - self.lower_bound_
 

@@ -97,7 +97,7 @@ def _arrays(tree) -> dict[str, np.ndarray]:
         "children_right": np.ascontiguousarray(tree.children_right, dtype=np.int64),
         "feature": np.ascontiguousarray(tree.feature, dtype=np.int64),
         "threshold": np.ascontiguousarray(tree.threshold, dtype=np.float64),
-        "missing_left": np.ascontiguousarray(tree.missing_go_to_left, dtype=np.uint8),
+        "missing_go_to_left": np.ascontiguousarray(tree.missing_go_to_left, dtype=np.uint8),
     }
 
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from contree._weights import Unit, in_user_unit
-from contree.export.wording import short_number
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ def observer(
 ) -> Iterator:
     """Give the function that the core calls; None where nobody looks.
 
-    It takes the fields of `Progress`, scores in units of weight, and answers whether the search
-    shall stop.
+    It takes the fields of `Progress`, sums of weights as multiples of `unit`, and answers whether
+    the search shall stop.
     """
     with _live_line(verbose) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
@@ -100,8 +99,8 @@ def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
         line.refresh()
 
         def show(progress: Progress) -> None:
-            best, bound = short_number(progress.objective), short_number(progress.lower_bound)
-            said = f"{best} errors, bound {bound}, gap {short_number(progress.gap)}"
+            best, bound = progress.objective, progress.lower_bound
+            said = f"{best} errors, bound {bound}, gap {progress.gap}"
             line.update(
                 task,
                 completed=progress.root_closed,

@@ -120,20 +120,16 @@ def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
     return weights
 
 
-def leave_out_weightless(X, codes: np.ndarray, sample_weight: np.ndarray | None, class_weight):
-    """Return columns, codes and weights of the rows that weigh something, as CART does."""
+def rows_with_weight(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray):
+    """Return which rows have a weight, or None where all do; it is an error if none does."""
     if sample_weight is None and not isinstance(class_weight, list):
-        return X, codes, None
+        return None
     kept = np.ones(len(codes), dtype=bool) if sample_weight is None else sample_weight > 0
     if isinstance(class_weight, list):
         kept &= np.array([one > 0 for one in class_weight])[codes]
     if not kept.any():
         raise ValueError("The weights of all rows are zero: sample_weight times class_weight.")
-    if kept.all():
-        return X, codes, sample_weight
-    if sample_weight is not None:
-        sample_weight = sample_weight[kept]
-    return np.asfortranarray(X[kept]), codes[kept], sample_weight
+    return None if kept.all() else kept
 
 
 def check_paper_search(weighted: bool, min_samples_leaf: int) -> None:

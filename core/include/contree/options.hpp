@@ -53,6 +53,7 @@ enum class SearchKind { best_first, paper };
 struct Options {
     std::int64_t max_depth = 3;
     std::int64_t min_samples_leaf = 1;   // rows that every leaf has at least
+    std::int64_t min_weight_leaf = 0;    // what they weigh at least
     std::int64_t max_gap = 0;   // errors: the result is at most so far from the optimum
     double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
     double feature_tolerance = 0;   // neighbouring values closer than this count as equal

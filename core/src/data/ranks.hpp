@@ -35,7 +35,7 @@ struct RankedTable {
     std::vector<Row> class_begin;   // classes + 1: rows of class c are class_begin[c] .. class_begin[c + 1]
     std::vector<Row> original;      // the caller's number of each row
     std::vector<Score> weights;     // by row; empty where all weigh one
-    Row min_leaf = 1;               // rows that every leaf has at least
+    LeafSize min_leaf;              // what every leaf has at least
     std::vector<Column> columns;
 };
 

@@ -20,7 +20,7 @@ Subproblem<Entry> allocate(Row rows, std::uint32_t features, std::uint32_t class
     sub.feature = arena.take<FeatureId>(features);
     sub.class_begin = arena.take<Row>(classes + 1);
     sub.mass = rows;
-    sub.least_leaf = 1;
+    sub.leaf = {};
     return sub;
 }
 
@@ -141,7 +141,7 @@ template <class Entry>
 Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
     const auto columns = static_cast<FeatureId>(table.columns.size());
     auto root = allocate<Entry>(table.rows, columns, table.classes, arena);
-    root.least_leaf = table.min_leaf;
+    root.leaf = table.min_leaf;
     root.class_begin[0] = 0;
     for (std::uint32_t c = 0; c < table.classes; ++c)
         if (table.class_begin[c + 1] > table.class_begin[c]) root.class_begin[++root.classes] = table.class_begin[c + 1];
@@ -174,7 +174,7 @@ Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Pos
     Subproblem<Entry>&left = children.left, &right = children.right;
     const Row* const route = route_rows(parent, f, z, left, right, movers, arena);
     left.missing = right.missing = parent.missing;
-    left.least_leaf = right.least_leaf = parent.least_leaf;
+    left.leaf = right.leaf = parent.leaf;
     if (parent.weighted()) part_weights(parent, route, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
     for (std::uint32_t g = 0; g < parent.features && !halt(); ++g) {

@@ -103,7 +103,7 @@ struct Subproblem {
     Score* weight;                 // by row; null where all weigh one
     Score* mass_before;            // like entries: what the first z rows of an order weigh; null like `weight`
     Score* mass_of_class;          // null like `weight`
-    Row least_leaf;                // rows that a leaf must have
+    LeafSize leaf;                 // what a leaf must have
 
     const Entry* order(std::uint32_t f) const { return entries + f * stride; }
     Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f]}; }
@@ -113,12 +113,17 @@ struct Subproblem {
         if constexpr (may_be_general) return weight != nullptr;
         else return false;
     }
-    Row min_leaf() const {
-        if constexpr (may_be_general) return least_leaf;
-        else return 1;
+    // Must leaves be of some size?
+    bool limited() const {
+        if constexpr (may_be_general) return !leaf.any();
+        else return false;
     }
     // Do both sides of a split there have rows enough for a leaf?
-    bool allows(Position z) const { return !may_be_general || (z >= min_leaf() && rows - z >= min_leaf()); }
+    bool allows(std::uint32_t f, Position z) const {
+        if (!limited()) return true;
+        const Score left = mass_at(f, z);
+        return z >= leaf.rows && rows - z >= leaf.rows && left >= leaf.mass && mass - left >= leaf.mass;
+    }
 
     Score class_mass(std::uint32_t c) const { return weighted() ? mass_of_class[c] : Score{class_size(c)}; }
     Score weight_of(Row r) const { return weighted() ? weight[r] : 1; }

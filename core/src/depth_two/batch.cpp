@@ -51,11 +51,21 @@ bool Batch<Entry>::evaluate(Score ub) {
     }
     write_words();
     side_sizes();
-    if (sub_->classes == 2) evaluate_two_classes();
-    else evaluate_classes(ub);
-    if constexpr (may_be_general)
-        if (limited()) evaluate_allowed(ub);
+    evaluate_lanes(ub);
     return !halt_();
+}
+
+template <class Entry>
+void Batch<Entry>::evaluate_lanes(Score ub) {
+    if constexpr (may_be_general) {
+        if (sub_->weighted()) evaluate_weighted(ub);
+        else if (sub_->classes == 2) evaluate_two_classes();
+        else evaluate_classes(ub);
+        if (limited()) evaluate_allowed(ub);
+    } else {
+        if (sub_->classes == 2) evaluate_two_classes();
+        else evaluate_classes(ub);
+    }
 }
 
 // The kernel over all features: a few at a time where there are many rows, so that a stop does not wait for long.
@@ -138,21 +148,12 @@ std::uint32_t Batch<Entry>::lanes_in_use() const {
 
 template <class Entry>
 void Batch<Entry>::evaluate_two_classes() {
-    const auto tell = [&](const auto& sums) {
-        for (std::size_t s = 0; s < side_count; ++s) {
-            const Sum positive = (size_[s] + sums.end[s]) / 2, negative = size_[s] - positive;
-            reached_[s] = proved_[s] = std::min<Sum>(positive - sums.high[s], negative + sums.low[s]);
-        }
-    };
-    if constexpr (may_be_general) {
-        if (sub_->weighted()) {
-            sweep_weighted(pairs_[0], lanes_in_use());
-            return tell(extremes_);
-        }
-    }
     statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
     sweep(pairs_[0].sweep);
-    tell(sums_);
+    for (std::size_t s = 0; s < side_count; ++s) {
+        const Sum positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
+        reached_[s] = proved_[s] = std::min<Sum>(positive - sums_.high[s], negative + sums_.low[s]);
+    }
 }
 
 // More classes: a stump that says a left and b right is right tot_b + W times, with W = pre_a - pre_b over
@@ -236,19 +237,9 @@ template <class Entry>
 void Batch<Entry>::sweep_pair(Pair& pair, BySide& right) {
     if (pair.sweep.entries == nullptr) prepare(pair);
     const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
-    const auto tell = [&](const auto& sums) {
-        for (std::size_t s = 0; s < side_count; ++s)
-            right[s] = std::max<Sum>({right[s], b[s] + static_cast<Sum>(sums.high[s]), a[s] - static_cast<Sum>(sums.low[s])});
-    };
-    if constexpr (may_be_general) {
-        if (sub_->weighted()) {
-            sweep_weighted(pair, lanes_in_use());
-            return tell(extremes_);
-        }
-    }
     statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
     sweep(pair.sweep);
-    tell(sums_);
+    for (std::size_t s = 0; s < side_count; ++s) right[s] = std::max<Sum>({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
 }
 
 template <class Entry>

@@ -57,14 +57,16 @@ private:
         Row rows = 0;
         Sweep<Entry> sweep{};             // entries null until first used
         const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
+        const std::int32_t* coarse_steps = nullptr;   // the same, cut off
     };
     using Deaths = std::array<std::size_t, lane_count>;
 
-    bool limited() const { return may_be_general && sub_->min_leaf() > 1; }
+    bool limited() const { return sub_->limited(); }
     std::uint32_t lanes_in_use() const;
     void write_words();
     void side_sizes();
     void sweep(const Sweep<Entry>& all);
+    void evaluate_lanes(Score ub);
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
     void evaluate_one_by_one();
@@ -77,13 +79,16 @@ private:
 
     // The general case.
     void start_general();   // these are defined for wide entries
+    void evaluate_weighted(Score ub);
+    void evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse);
     void evaluate_allowed(Score ub);
-    void sweep_weighted(Pair& pair, std::uint32_t lanes_meant);
+    void evaluate_by_mass(std::uint32_t lanes_meant);
+    void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void sweep_limited(Pair& pair, std::uint32_t lanes_meant);
     template <class Fill>
     void sweep_general(Pair& pair, const Fill& fill);
     template <class Step>
-    const Step* steps_of(Pair& pair);
+    const Step* steps_of(const Pair& pair, unsigned shift);
     const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows);
 
     const Kernel& kernel_;
@@ -100,6 +105,7 @@ private:
 
     // Of the general case: weights, or a minimal leaf size.
     unsigned step_bits_ = 0;
+    unsigned coarse_shift_ = 0;             // bits that are cut off a coarse step; 0: no need for such
     Row chunk_rows_ = 0;
     const std::uint8_t* ends_ = nullptr;    // takes for all rows; null until first used
     SideExtremes extremes_;

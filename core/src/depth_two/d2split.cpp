@@ -12,17 +12,19 @@ namespace {
 // many rows ahead saves even that.
 class Side {
 public:
-    Side(std::uint32_t classes, bool weighted, Row min_leaf)
-        : weighted_(weighted), min_leaf_(min_leaf), total_(classes, 0), passed_(classes, 0) {}
+    Side(std::uint32_t classes, bool weighted, const LeafSize& leaf)
+        : weighted_(weighted), leaf_(leaf), total_(classes, 0), passed_(classes, 0) {}
 
     void count(std::uint32_t c, Score weight) {
         total_[c] += weight;
         ++rows_;
+        mass_ += weight;
     }
     void restart() {
         std::fill(passed_.begin(), passed_.end(), 0);
         most_passed_ = 0;
         rows_passed_ = 0;
+        mass_passed_ = 0;
         most_ahead_ = *std::max_element(total_.begin(), total_.end());
         right_ = std::max(right_, most_ahead_);   // a leaf
         allowed_ = std::max(allowed_, most_ahead_);
@@ -35,6 +37,7 @@ public:
         passed_[c] += weight;
         most_passed_ = std::max(most_passed_, passed_[c]);
         ++rows_passed_;
+        mass_passed_ += weight;
         if (weighted_) {
             if (before != most_ahead_) return;
             most_ahead_ = 0;
@@ -47,17 +50,20 @@ public:
     }
     void threshold() {
         right_ = std::max(right_, most_passed_ + most_ahead_);
-        if (rows_passed_ >= min_leaf_ && rows_ - rows_passed_ >= min_leaf_) allowed_ = std::max(allowed_, most_passed_ + most_ahead_);
+        const bool allowed = rows_passed_ >= leaf_.rows && rows_ - rows_passed_ >= leaf_.rows && mass_passed_ >= leaf_.mass &&
+                             mass_ - mass_passed_ >= leaf_.mass;
+        if (allowed) allowed_ = std::max(allowed_, most_passed_ + most_ahead_);
     }
     Score right() const { return right_; }       // by leaves of any size
     Score allowed() const { return allowed_; }   // by leaves large enough
 
 private:
     const bool weighted_;
-    const Row min_leaf_;
+    const LeafSize leaf_;
     std::vector<Score> total_, passed_;       // FQ^y, C^y
     std::vector<std::uint32_t> with_ahead_;   // how many classes have so many rows still ahead
     Row rows_ = 0, rows_passed_ = 0;
+    Score mass_ = 0, mass_passed_ = 0;
     Score most_passed_ = 0, most_ahead_ = 0;
     Score right_ = 0, allowed_ = 0;
 };
@@ -67,7 +73,7 @@ private:
 template <class Entry>
 SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f1, Position z) {
     using P = Packed<Entry>;
-    Side sides[2] = {Side(sub.classes, sub.weighted(), sub.min_leaf()), Side(sub.classes, sub.weighted(), sub.min_leaf())};
+    Side sides[2] = {Side(sub.classes, sub.weighted(), sub.leaf), Side(sub.classes, sub.weighted(), sub.leaf)};
     std::vector<std::uint8_t> side_of(sub.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[P::row(sub.order(f1)[k])] = 0;
     for (Row r = 0; r < sub.rows; ++r) sides[side_of[r]].count(class_of[r], sub.weight_of(r));

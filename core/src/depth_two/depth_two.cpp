@@ -113,7 +113,7 @@ void DepthTwo<Entry>::choose_lanes() {
     std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
     });
-    if (sub_->min_leaf() > 1) choose_leaves();
+    if (sub_->limited() && sub_->leaf.mass == 0) choose_leaves();
 }
 
 // The leaf size of every lane: its bounds must hold up to the lanes, or the ends of its segment, beside it.
@@ -126,7 +126,7 @@ void DepthTwo<Entry>::choose_leaves() {
         const bool last = t + 1 == lanes.size() || lanes[t + 1].owner != lanes[t].owner;
         const Position before = first ? sub_->position_of(segment.f, segment.u.z) : lanes[t - 1].z;
         const Position behind = last ? sub_->position_of(segment.f, segment.v.z) : lanes[t + 1].z;
-        lanes[t].leaf = near_leaf(sub_->min_leaf(), std::max(lanes[t].z - before, behind - lanes[t].z));
+        lanes[t].leaf = near_leaf(sub_->leaf.rows, std::max(lanes[t].z - before, behind - lanes[t].z));
     }
 }
 
@@ -150,7 +150,7 @@ void DepthTwo<Entry>::learn() {
     if (batch_.with_whole) learn_whole();
     for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
         const Lane& lane = batch_.lanes[t];
-        if (batch_.reached(t) >= ub_ || !sub_->allows(lane.z)) continue;
+        if (batch_.reached(t) >= ub_ || !sub_->allows(lane.f, lane.z)) continue;
         improve(batch_.reached(t), {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
                                     Step{Step::stump, 0}, Step{Step::stump, 0}});
     }
@@ -196,8 +196,8 @@ void DepthTwo<Entry>::cut_segments() {
             const Score z = sub_->mass_at(segment.f, position);
             const Point w{z, std::max(batch_.near_left(t), left_bound(segment, z, rules_)),
                           std::max(batch_.near_right(t), right_bound(segment, z, rules_))};
-            if (sub_->allows(position)) close(std::max(w.total(), batch_.proved(t)));
-            if (sub_->min_leaf() == 1) note(segment.f, position, w);
+            if (sub_->allows(segment.f, position)) close(std::max(w.total(), batch_.proved(t)));
+            if (!sub_->limited()) note(segment.f, position, w);
             else note(segment.f, position, {z, batch_.relaxed_left(t), batch_.relaxed_right(t)});   // for other row sets
             if (Open open = part(w); u.z < z && still_open(open)) open_.push_back(open);
             u = w;

@@ -16,6 +16,15 @@ bool later(const Segment& a, const Segment& b) {
     return a.f != b.f ? a.f > b.f : a.u.z > b.u.z;
 }
 
+// The leaf size of numbers that hold for their own row set and leaf size alone.
+constexpr Row for_itself = Row{1} << 30;
+
+// Solves of the same rows for leaves of different sizes are different; of masses there is one, and none.
+template <class Entry>
+std::int64_t leaf_key(const Subproblem<Entry>& sub) {
+    return std::int64_t{sub.leaf.rows - 1} << 32 | std::int64_t{sub.leaf.mass > 0} << 31;
+}
+
 Outcome leaf_outcome(Score errors) { return {errors, errors, {Step{Step::leaf, 0}}}; }
 
 }  // namespace
@@ -70,7 +79,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
 
     const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
     if (!cached) return branch(worker, question);
-    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + (std::int64_t{sub.min_leaf() - 1} << 32));
+    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + leaf_key(sub));
     Outcome known = cache_.find(key);
     if (known.proved() || known.lower >= question.target) {
         ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
@@ -151,7 +160,7 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
-    const Row leaf = node.sub->min_leaf();
+    const Row leaf = node.sub->leaf.mass > 0 ? for_itself : node.sub->leaf.rows;
     const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
     std::vector<Point> points;
@@ -241,15 +250,16 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const bool by_run = options_.switches.run_targets && rules_.monotone;
     const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
     const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
-    const Row leaf = node.sub->min_leaf();
+    const LeafSize own = node.sub->leaf;
     const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
-    const Row near = leaf == 1 ? 1 : near_leaf(leaf, std::max(task.z - u, v - task.z));
+    const bool apart = node.sub->limited();
+    const Row near = apart && own.mass == 0 ? near_leaf(own.rows, std::max(task.z - u, v - task.z)) : 1;
 
     Arena::Frame frame(worker.arena);
     const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
     Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
     if (stopping()) return put_back(node, task);
-    children.left.least_leaf = children.right.least_leaf = near;
+    children.left.leaf = children.right.leaf = {near, 0};
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
         const bool remember = remembers(side, node.depth - 1);
@@ -260,18 +270,18 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
     const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
     Outcome whole = join_sides(node, task, left, right);
-    if (near < leaf) {
+    if (apart && (near < own.rows || own.mass > 0)) {
         const Score bound = whole.lower;
         whole = {bound, unreached, {}};
-        if (node.sub->allows(task.z) && bound < task.limit && !stopping()) {
-            children.left.least_leaf = children.right.least_leaf = leaf;
+        if (node.sub->allows(s.f, task.z) && bound < task.limit && !stopping()) {
+            children.left.leaf = children.right.leaf = own;
             Profile unused;
             const Outcome own_left = solve_side(children.left, left.lower, task.limit - right.lower, {}, unused);
             const Outcome own_right = solve_side(children.right, right.lower, task.limit - own_left.lower, {}, unused);
             whole = join_sides(node, task, own_left, own_right);
         }
     }
-    if (!node.sub->allows(task.z)) whole = {unreached, unreached, {}};
+    if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
     learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory));
 }
 
@@ -317,7 +327,7 @@ template <class Entry>
 void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    if (node.sub->min_leaf() == 1) {
+    if (!node.sub->limited()) {
         w.left = std::max(w.left, left_bound(s, w.z, rules_));
         w.right = std::max(w.right, right_bound(s, w.z, rules_));
     }

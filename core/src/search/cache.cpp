@@ -32,7 +32,9 @@ Cache::Key Cache::key(const Row* origin, Row rows, std::int64_t depth) const {
 Outcome Cache::find(const Key& key) {
     std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
-    return found == entries_.end() ? Outcome{} : found->second;
+    if (found == entries_.end()) return {};
+    found->second.used = true;
+    return found->second.outcome;
 }
 
 std::size_t Cache::bytes_of(const Key& key, const Outcome& outcome) {
@@ -41,24 +43,34 @@ std::size_t Cache::bytes_of(const Key& key, const Outcome& outcome) {
            outcome.plan.size() * sizeof(Step);
 }
 
+// Until so many bytes are free, which must not be more than there are.
+void Cache::make_room(std::size_t bytes) {
+    while (bytes_ + bytes > capacity_) {
+        const auto oldest = entries_.find(*by_age_.front());
+        if (oldest->second.used) {
+            oldest->second.used = false;
+            by_age_.push_back(by_age_.front());
+        } else {
+            bytes_ -= bytes_of(oldest->first, oldest->second.outcome);
+            entries_.erase(oldest);
+        }
+        by_age_.pop_front();
+    }
+}
+
 void Cache::store(Key key, const Outcome& outcome) {
     std::lock_guard lock(mutex_);
-    auto found = entries_.find(key);
+    const auto found = entries_.find(key);
     if (found == entries_.end()) {
         const std::size_t bytes = bytes_of(key, outcome);
         if (bytes > capacity_) return;
-        while (bytes_ + bytes > capacity_) {
-            const auto oldest = entries_.find(*by_age_.front());
-            bytes_ -= bytes_of(oldest->first, oldest->second);
-            entries_.erase(oldest);
-            by_age_.pop_front();
-        }
-        found = entries_.emplace(std::move(key), outcome).first;
-        by_age_.push_back(&found->first);
+        make_room(bytes);
+        const auto stored = entries_.emplace(std::move(key), Entry{outcome, false}).first;
+        by_age_.push_back(&stored->first);
         bytes_ += bytes;
         return;
     }
-    Outcome& known = found->second;
+    Outcome& known = found->second.outcome;
     bytes_ -= bytes_of(found->first, known);
     known.lower = std::max(known.lower, outcome.lower);
     if (outcome.upper < known.upper) {
@@ -66,6 +78,7 @@ void Cache::store(Key key, const Outcome& outcome) {
         known.plan = outcome.plan;
     }
     bytes_ += bytes_of(found->first, known);
+    make_room(0);   // its plan may have grown
 }
 
 }  // namespace contree

@@ -1,8 +1,8 @@
 // Solved subproblems, by their rows and depth (dataset caching).
 //
 // The key is the exact set of rows: a hash only finds the place, and equal sets are compared in full.
-// One fit owns a cache and its threads share it.  When its memory is used up the oldest entries go; that
-// costs time, never exactness.
+// One fit owns a cache and its threads share it.  When its memory is used up the oldest entries go, but for those that
+// were asked for since their last turn (second chance); that costs time, never exactness.
 #pragma once
 
 #include <deque>
@@ -34,18 +34,24 @@ public:
     void store(Key key, const Outcome& outcome);
 
     std::size_t entries() const { return entries_.size(); }
+    std::size_t bytes() const { return bytes_; }
 
 private:
     struct Hash {
         std::size_t operator()(const Key& key) const { return key.hash; }
     };
+    struct Entry {
+        Outcome outcome;
+        bool used;   // since it was stored, or last spared
+    };
     static std::size_t bytes_of(const Key& key, const Outcome& outcome);
+    void make_room(std::size_t bytes);
 
     const Row table_rows_;
     const std::size_t capacity_;
     std::mutex mutex_;
     std::size_t bytes_ = 0;
-    std::unordered_map<Key, Outcome, Hash> entries_;
+    std::unordered_map<Key, Entry, Hash> entries_;
     std::deque<const Key*> by_age_;   // keys inside the map never move
 };
 

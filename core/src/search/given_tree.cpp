@@ -27,7 +27,7 @@ public:
         if (depth == 0 || leaf == 0) return as_leaf;
         while (tree_.children_left[node] >= 0) {
             const Place at = place(node, sub);
-            if (at.z > 0 && at.z < sub.rows) return sub.allows(at.z) ? join_sides(node, sub, at, depth) : as_leaf;
+            if (at.z > 0 && at.z < sub.rows) return sub.allows(at.f, at.z) ? join_sides(node, sub, at, depth) : as_leaf;
             node = child(node, at.z > 0);
         }
         return as_leaf;

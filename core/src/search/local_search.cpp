@@ -9,7 +9,7 @@ namespace contree {
 
 namespace {
 
-constexpr int most_stale = 16;   // sweeps that find nothing before the search starts from elsewhere
+constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
 
 }  // namespace
 
@@ -20,10 +20,12 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     if (walker_.plan.empty()) walker_ = tree;
     while (!over() && tree.upper > 0) {
         bench_.count_pass(root_);   // so that it ends where all else is known already
+        const Score before = walker_.upper;
         const bool fresh = stale_ >= most_stale;
-        Outcome next = polish(bench_, root_, depth_, fresh ? start(tree) : sweep(root_, depth_, walker_));
-        stale_ = fresh || next.upper < walker_.upper ? 0 : stale_ + 1;
-        walker_ = std::move(next);
+        changed_ = fresh;
+        Outcome next = fresh ? start(tree) : move(root_, depth_, std::move(walker_));
+        walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);
+        stale_ = fresh || walker_.upper < before ? 0 : stale_ + 1;
         if (walker_.upper < tree.upper) tree = walker_;
     }
 }
@@ -47,25 +49,29 @@ Outcome LocalSearch<Entry>::start(const Outcome& best) {
     return {0, left.upper + right.upper, join(bench_.step_at(root_, at), left.plan, right.plan)};
 }
 
-// From the top down, one other split is tried at every inner node above the last two levels, and kept unless it is
-// worse.
+// One inner node above the last two levels, most often a low one, where trying costs least, gets another split unless
+// that is worse.
 template <class Entry>
-Outcome LocalSearch<Entry>::sweep(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree) {
+Outcome LocalSearch<Entry>::move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree) {
     if (depth <= 2 || tree.upper == 0 || over()) return tree;
-    const bool tried = random() % (std::uint64_t{1} << (depth - 3)) == 0;
-    if (Outcome other = tried ? resplit(sub, depth) : Outcome{}; !other.plan.empty() && other.upper <= tree.upper) tree = std::move(other);
-    if (tree.plan.size() < 3) return tree;
+    if (tree.plan.size() < 3 || random() % (std::uint64_t{1} << (depth - 3)) == 0) {
+        Outcome other = resplit(sub, depth);
+        if (other.plan.empty() || other.upper > tree.upper) return tree;
+        changed_ = true;
+        return other;
+    }
     Arena::Frame frame(bench_.arena);
     const Step first = tree.plan.front();
     const Children<Entry> children = bench_.split(sub, locate(sub, first));
-    const Step* const middle = end_of(tree.plan.data() + 1);
-    const auto part = [&](const Subproblem<Entry>& side, const Step* begin, const Step* end) {
-        Outcome old{0, 0, Plan(begin, end)};
-        old.upper = bench_.errors(side, old.plan);
-        return sweep(side, depth - 1, std::move(old));
-    };
-    const Outcome left = part(children.left, tree.plan.data() + 1, middle);
-    const Outcome right = part(children.right, middle, tree.plan.data() + tree.plan.size());
+    if (bench_.stopped()) return tree;
+    const Step *const begin = tree.plan.data() + 1, *const end = tree.plan.data() + tree.plan.size();
+    const Step* const middle = end_of(begin);
+    Outcome left{0, 0, Plan(begin, middle)}, right{0, 0, Plan(middle, end)};
+    left.upper = bench_.errors(children.left, left.plan);
+    right.upper = tree.upper - left.upper;
+    const bool to_left = right.upper == 0 || (left.upper > 0 && random() % 2 == 0);
+    if (to_left) left = move(children.left, depth - 1, std::move(left));
+    else right = move(children.right, depth - 1, std::move(right));
     return {0, left.upper + right.upper, join(first, left.plan, right.plan)};
 }
 

@@ -16,7 +16,7 @@ public:
 
 private:
     Outcome start(const Outcome& best);
-    Outcome sweep(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
+    Outcome move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     Outcome resplit(const Subproblem<Entry>& sub, std::int64_t depth);
     bool over() const { return bench_.stopped() || bench_.work() >= work_end_; }
     std::uint64_t random();
@@ -27,7 +27,8 @@ private:
     std::int64_t work_end_ = 0;
     std::uint64_t state_ = 1;      // of the random numbers
     Outcome walker_;               // where the search stands; no better than the best tree
-    int stale_ = 0;                // sweeps since it last became better
+    bool changed_ = false;         // did the last move change it?
+    int stale_ = 0;                // moves since it last became better
     std::vector<Split> roots_;     // first splits to start from
     std::size_t starts_ = 0;
 };

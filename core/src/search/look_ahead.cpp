@@ -36,7 +36,7 @@ template <class Entry>
 std::vector<Scored> score_splits(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::vector<Split> splits) {
     const auto before = [](const Split& a, const Split& b) { return a.f != b.f ? a.f < b.f : a.z < b.z; };
     std::sort(splits.begin(), splits.end(), before);
-    std::erase_if(splits, [&](const Split& split) { return split.z == 0 || !sub.allows(split.z); });
+    std::erase_if(splits, [&](const Split& split) { return split.z == 0 || !sub.allows(split.f, split.z); });
     splits.erase(std::unique(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.f == b.f && a.z == b.z; }),
                  splits.end());
     Arena::Frame frame(bench.arena);

@@ -39,7 +39,8 @@ Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* 
     }
     Place best{{0, 0}, all_right};
     if (all_left < best.errors) best = {{0, sub.rows}, all_left};
-    if (z > 0 && z < sub.rows && sub.allows(z) && present <= best.errors) best = {locate(sub, *plan), present};
+    if (z > 0 && z < sub.rows && present <= best.errors)
+        if (const Split at = place_of(sub, *plan); at.z > 0 && sub.allows(at.f, at.z)) best = {at, present};
     if (best.errors == least) return best;
     bench.count_pass(sub);
     for (std::uint32_t f = 0; f < sub.features && !bench.stopped(); ++f) {
@@ -47,7 +48,7 @@ Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* 
         Score errors = all_right;
         for (Row k = 0; k + 1 < sub.rows; ++k) {
             errors += gain[P::row(order[k])];
-            if (errors < best.errors && sub.cut_behind(f, k) && sub.allows(k + 1)) best = {{f, k + 1}, errors};
+            if (errors < best.errors && sub.cut_behind(f, k) && sub.allows(f, k + 1)) best = {{f, k + 1}, errors};
         }
     }
     return best;

@@ -170,7 +170,7 @@ Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan,
     return std::move(builder.tree);
 }
 
-Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf) {
+Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf, Score min_weight_leaf) {
     const auto classes = static_cast<std::size_t>(table.classes);
     Stretches rows(table);
     std::vector<std::int64_t> counts(classes);
@@ -183,9 +183,10 @@ Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf
         if (!std::equal(counts.begin(), counts.end(), tree.class_counts.begin() + first) ||
             !std::equal(weights.begin(), weights.end(), tree.class_weights.begin() + first))
             throw std::logic_error("contree: the tree does not fit the rows");
-        if (node > 0 && stretch.end - stretch.begin < min_samples_leaf) throw std::logic_error("contree: a leaf has too few rows");
-        if (tree.children_left[node] < 0)
-            return std::accumulate(weights.begin(), weights.end(), Score{0}) - *std::max_element(weights.begin(), weights.end());
+        const Score mass = std::accumulate(weights.begin(), weights.end(), Score{0});
+        if (node > 0 && (stretch.end - stretch.begin < min_samples_leaf || mass < min_weight_leaf))
+            throw std::logic_error("contree: a leaf is too small");
+        if (tree.children_left[node] < 0) return mass - *std::max_element(weights.begin(), weights.end());
         const Row middle = rows.part(stretch, static_cast<std::size_t>(tree.feature[node]), tree.threshold[node], tree.missing_left[node] != 0);
         const Score left = self(self, static_cast<std::size_t>(tree.children_left[node]), {stretch.begin, middle});
         return left + self(self, static_cast<std::size_t>(tree.children_right[node]), {middle, stretch.end});

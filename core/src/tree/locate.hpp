@@ -15,6 +15,17 @@ struct Split {
     Position z;        // 0: no split
 };
 
+// Where a step that splits does so, be it allowed or not; nowhere if its column is not among the subproblem's.
+template <class Entry>
+Split place_of(const Subproblem<Entry>& sub, const Step& step) {
+    std::uint32_t f = 0;
+    while (f < sub.features && sub.feature[f] != static_cast<FeatureId>(step.feature)) ++f;
+    if (f == sub.features) return {0, 0};
+    const Entry* const order = sub.order(f);
+    const auto left = [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; };
+    return {f, static_cast<Position>(std::partition_point(order, order + sub.rows, left) - order)};
+}
+
 // A stump's split is looked for; a leaf has none.  Throws where the plan was not made for these rows.
 template <class Entry>
 Split locate(const Subproblem<Entry>& sub, const Step& step) {
@@ -23,15 +34,10 @@ Split locate(const Subproblem<Entry>& sub, const Step& step) {
         const Stump stump = best_stump(sub);
         return {stump.f, stump.z};
     }
-    std::uint32_t f = 0;
-    while (f < sub.features && sub.feature[f] != static_cast<FeatureId>(step.feature)) ++f;
-    if (f == sub.features) throw std::logic_error("contree: a plan splits a constant feature");
-    const Entry* const order = sub.order(f);
-    const auto z = static_cast<Position>(
-        std::partition_point(order, order + sub.rows,
-                             [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; }) - order);
-    if (z == 0 || z == sub.rows || !sub.allows(z)) throw std::logic_error("contree: a plan splits off too few rows");
-    return {f, z};
+    const Split at = place_of(sub, step);
+    if (at.z == 0 || at.z == sub.rows || !sub.allows(at.f, at.z))
+        throw std::logic_error("contree: a plan splits off too few rows");
+    return at;
 }
 
 }  // namespace contree

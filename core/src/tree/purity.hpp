@@ -32,7 +32,7 @@ Purest purest_threshold(const Subproblem<Entry>& sub, std::uint32_t f, const std
         left[c] += weight;
         right[c] -= weight;
         mass_left += weight;
-        if (!sub.cut_behind(f, k) || !sub.allows(k + 1)) continue;
+        if (!sub.cut_behind(f, k) || !sub.allows(f, k + 1)) continue;
         const double purity = squares_left / mass_left + squares_right / (mass - mass_left);
         if (purity > best.purity) best = {purity, k + 1};
     }

@@ -28,7 +28,7 @@ Stump best_stump(const Subproblem<Entry>& sub) {
             if (!sub.cut_behind(f, k)) continue;
             const Score errors = sub.mass - largest_left - *std::max_element(right.begin(), right.end());
             best.relaxed = std::min(best.relaxed, errors);
-            if (sub.allows(k + 1) && errors < best.errors) best = {errors, f, k + 1, best.relaxed};
+            if (sub.allows(f, k + 1) && errors < best.errors) best = {errors, f, k + 1, best.relaxed};
         }
     }
     return best;

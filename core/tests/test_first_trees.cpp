@@ -1,0 +1,148 @@
+// The heuristics: every tree is what it says it is, polishing never makes one worse, and the search's answer does not
+// depend on them.
+#include "exhaustive.hpp"
+#include "fit_checks.hpp"
+#include "ranked.hpp"
+#include "search/first_trees.hpp"
+#include "search/local_search.hpp"
+#include "search/look_ahead.hpp"
+#include "search/polish.hpp"
+#include "tree/build.hpp"
+#include "tree/plain.hpp"
+
+namespace {
+
+using namespace check;
+using namespace contree;
+
+// A workbench over all rows of an instance.
+template <class Entry>
+struct Shop {
+    explicit Shop(const Instance& instance)
+        : data(instance), root(instance), cache(root.sub.rows, 1 << 20), depth_two(chosen_kernel(), switches, control),
+          bench(root.sub, depth_two, chosen_kernel(), cache, root.arena, statistics, control) {}
+
+    // The errors of a plan's tree, recounted on the raw values; its depth must not exceed `depth`.
+    Score recounted(const Plan& plan, std::int64_t depth) {
+        const Tree tree = build_tree(root.table, data.table(), plain_plan(root.sub, plan, root.movers, root.arena, {}));
+        std::string faults;
+        std::size_t next = 0;
+        const Score errors = recount(tree, data, 0, all_rows(data), Options{}, depth, next, faults);
+        CHECK_EQUAL(faults, "");
+        CHECK_EQUAL(verify(tree, data.table()), errors);
+        return errors;
+    }
+    void check_tree(const Outcome& tree, std::int64_t depth) { CHECK_EQUAL(recounted(tree.plan, depth), tree.upper); }
+
+    const Instance& data;
+    Root<Entry> root;
+    Switches switches;
+    Control control;
+    Statistics statistics;
+    Cache cache;
+    DepthTwo<Entry> depth_two;
+    Bench<Entry> bench;
+};
+
+Instance draw(Random& random) {
+    return random.chance(0.5) ? nasty(random, {2, 40, 1, 4, 4}) : structured(random, 150, 4, static_cast<std::int32_t>(random.between(2, 4)), 0, 0.6);
+}
+
+template <class Entry>
+void test_every_stage() {
+    for_seeds(150, [](Random& random) {
+        const Instance data = draw(random);
+        Shop<Entry> shop(data);
+        if (shop.root.sub.features == 0 || shop.root.sub.classes < 2) return;
+        const std::int64_t depth = random.between(1, 6);
+        Bench<Entry>& bench = shop.bench;
+        const Subproblem<Entry>& root = shop.root.sub;
+        shop.check_tree(greedy_tree(root, depth, shop.root.movers, shop.root.arena, shop.control), depth);
+        for (const Outcome& tree : {rollout_tree(bench, root, depth), skeleton_tree(bench, root, depth),
+                                    look_ahead_tree(bench, root, depth, bench.work() + 100'000)}) {
+            shop.check_tree(tree, depth);
+            const Outcome plain = bench.plain(root, tree.plan);
+            CHECK_EQUAL(plain.upper, tree.upper);
+            CHECK_EQUAL(bench.errors(root, plain.plan), tree.upper);   // its leaves know their classes
+            const Outcome polished = polish(bench, root, depth, plain);
+            shop.check_tree(polished, depth);
+            CHECK_AT_MOST(polished.upper, plain.upper);
+            Outcome best = polished;
+            LocalSearch<Entry> search(bench, root, depth);
+            for (int slice = 0; slice < 3; ++slice) {
+                const Score before = best.upper;
+                search.run(best, bench.work() + 20'000);
+                CHECK_AT_MOST(best.upper, before);
+            }
+            shop.check_tree(best, depth);
+        }
+        if (depth <= 2) CHECK_EQUAL(rollout_tree(bench, root, depth).upper, Swept(data).least_errors(depth));
+    });
+}
+
+// A random tree, and one whose splits were moved: the step at an inner node must find its way back, or better.
+void test_polish_moves_splits() {
+    long better = 0;
+    for_seeds(150, [&](Random& random) {
+        const Instance data = structured(random, 300, 4, 3, 0, 0.7);
+        Shop<NarrowEntry> shop(data);
+        const auto& root = shop.root.sub;
+        const auto f = static_cast<std::uint32_t>(random.below(root.features));
+        const Cuts cuts = root.cuts(f);
+        const Split at{f, cuts.at(static_cast<std::uint32_t>(random.below(cuts.count)), 1, root.rows)};
+        const Children<NarrowEntry> children = shop.bench.split(root, at);
+        const Outcome left = shop.bench.plain_two(children.left), right = shop.bench.plain_two(children.right);
+        const Outcome tree{0, left.upper + right.upper, join(shop.bench.step_at(root, at), left.plan, right.plan)};
+        const Outcome once = polish_once(shop.bench, root, 3, tree.plan.data());
+        shop.check_tree(once, 3);
+        CHECK_AT_MOST(once.upper, tree.upper);
+        better += once.upper < tree.upper;
+    });
+    CHECK(better > 0);
+}
+
+// A stop at any moment, also inside a stage: no exception, and what is called better is a tree.
+void test_stopped_stages() {
+    for_seeds(100, [](Random& random) {
+        const Instance data = structured(random, 300, 4, 3, 0, 0.6);
+        Options options;
+        options.max_depth = random.between(4, 6);
+        options.time_limit = 1e-4 * static_cast<double>(random.below(60));
+        options.n_jobs = random.pick({1, 2});
+        Control control;
+        const Result result = fit(data.table(), options, control);
+        CHECK_EQUAL(result_faults(result, data, options, {}), "");
+        Root<NarrowEntry> root(data);
+        CHECK_AT_MOST(result.errors, greedy_tree(root.sub, options.max_depth, root.movers, root.arena, control).upper);
+    });
+}
+
+// With and without heuristics and incumbent targets the optimum is the same, and bounds of the history are true.
+void test_same_optimum() {
+    for_seeds(60, [](Random& random) {
+        const Instance data = structured(random, random.between(20, 60), 3, static_cast<std::int32_t>(random.between(2, 3)), 3, 0.7);
+        Options options;
+        options.max_depth = 4;
+        options.n_jobs = random.pick({1, 2});
+        const Score optimum = Swept(data).least_errors(4);
+        for (const std::int32_t first_trees : {0, 1}) {
+            for (const std::int32_t targets : {0, 1}) {
+                options.switches.first_trees = first_trees;
+                options.switches.incumbent_targets = targets;
+                check_fit(data, options, optimum);
+            }
+        }
+    });
+}
+
+}  // namespace
+
+int main() {
+    check::watch_aborts();
+    check::run("every stage, narrow entries", test_every_stage<NarrowEntry>);
+    check::run("every stage, wide entries", test_every_stage<WideEntry>);
+    check::run("polish moves splits", test_polish_moves_splits);
+    check::run("stopped stages", test_stopped_stages);
+    check::run("the same optimum", test_same_optimum);
+    return check::report();
+}
