@@ -252,3 +252,34 @@ def test_impurity_and_importances_are_weighted_as_in_cart():
         clf.tree_.weighted_n_node_samples, cart.tree_.weighted_n_node_samples
     )
     np.testing.assert_allclose(clf.feature_importances_, cart.feature_importances_)
+
+
+def test_what_a_callback_is_shown_is_in_the_users_unit():
+    rng = np.random.default_rng(3)
+    data, y = rng.normal(size=(300, 4)), rng.integers(0, 2, size=300)
+    weights = rng.choice([0.25, 0.5], size=300)
+    seen = []
+    clf = ConTreeClassifier(3).fit(data, y, weights, callback=seen.append)
+    assert seen
+    for progress in seen:
+        assert type(progress.objective) is float
+        assert clf.lower_bound_ <= progress.objective <= weights.sum() / 2
+        assert progress.lower_bound <= clf.objective_
+    assert clf.gap_ == 0.0
+
+
+def test_a_given_tree_keeps_its_way_for_missing_values():
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(4)
+    data, y = rng.normal(size=(200, 3)).round(1), rng.integers(0, 3, size=200)
+    data[rng.random(data.shape) < 0.3] = np.nan
+    weights = rng.integers(1, 9, size=200)
+    cart = DecisionTreeClassifier(max_depth=4, random_state=0).fit(data, y, weights)
+    best = ConTreeClassifier(3).fit(data, y, weights)
+    for first in (cart, best, best.to_sklearn()):
+        at_once = ConTreeClassifier(4, time_limit=0.0).fit(data, y, weights, initial_tree=first)
+        assert at_once.errors_ <= weights[first.predict(data) != y].sum()
+    proved = best.errors_
+    best.set_params(warm_start=True, time_limit=0.0).fit(data, y, weights)
+    assert best.errors_ == proved

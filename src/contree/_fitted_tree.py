@@ -88,8 +88,10 @@ class FittedTree:
         self.weight_unit = weight_unit
 
     def _larger_side_is_left(self) -> np.ndarray:
-        rows = self.n_node_samples
-        return (self.feature >= 0) & (rows[self.children_left] > rows[self.children_right])
+        rows, inner = self.n_node_samples, np.flatnonzero(self.feature >= 0)
+        larger = np.zeros(self.node_count)
+        larger[inner] = rows[self.children_left[inner]] > rows[self.children_right[inner]]
+        return larger
 
     def __reduce__(self):
         # Through the constructor, because unpickled arrays would be writeable.

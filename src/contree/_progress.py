@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from contree._weights import Unit, in_user_unit
 
+
 @dataclass(frozen=True)
 class Progress:
     """A moment of a running search.

@@ -47,8 +47,9 @@ def plot_history(classifier, ax=None):
     factor, unit = (1000, "ms") if seconds[-1] < 0.1 else (1, "s")
     time = factor * seconds
     _draw_steps(ax, time, objective, bound)
-    _set_axes(ax, time, unit, objective.max())
-    _draw_ends(ax, time[-1], int(objective[-1]), int(bound[-1]))
+    _set_axes(ax, time, unit)
+    _set_height(ax, objective.max(), classifier.tree_)
+    _draw_ends(ax, time[-1], classifier.objective_, classifier.lower_bound_)
     ax.set_title(_title(classifier, f"{time[-1]:.3g} {unit}"), fontsize=10, color=INK)
     return ax
 
@@ -68,7 +69,7 @@ def _draw_steps(ax, time, objective, bound) -> None:
     ax.legend(fontsize=8, labelcolor=FAINT, edgecolor="none", framealpha=0.85, loc="best")
 
 
-def _draw_ends(ax, end: float, objective: int, bound: int) -> None:
+def _draw_ends(ax, end: float, objective: int | float, bound: int | float) -> None:
     """Write the last values beside the ends of the curves; one number where they have met."""
     if objective == bound:
         ax.plot(end, objective, "o", color=INK, markersize=4, clip_on=False, zorder=3)
@@ -76,7 +77,7 @@ def _draw_ends(ax, end: float, objective: int, bound: int) -> None:
     sides = {objective: (BLUE, "bottom"), bound: (ORANGE, "top")}
     for value, (colour, side) in sides.items():
         ax.annotate(
-            f"{value:,}",
+            _said(value),
             (end, value),
             xytext=(6, 0),
             textcoords="offset points",
@@ -87,8 +88,8 @@ def _draw_ends(ax, end: float, objective: int, bound: int) -> None:
         )
 
 
-def _set_axes(ax, time, unit: str, highest: float) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+def _set_axes(ax, time, unit: str) -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
     first, last = time[0], time[-1]
     log = last > 20 * first
@@ -97,18 +98,34 @@ def _set_axes(ax, time, unit: str, highest: float) -> None:
         ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlim(first if log else 0, last)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda moment, _: f"{moment:g}"))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda errors, _: f"{errors:,.0f}"))
-    ax.set_ylim(0, max(1.0, 1.05 * highest))
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     ax.set_xlabel({"s": "seconds", "ms": "milliseconds"}[unit], fontsize=9, color=FAINT)
-    ax.set_ylabel("errors", fontsize=9, color=FAINT)
     ax.tick_params(labelsize=8, colors=FAINT)
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def _set_height(ax, highest: float, tree) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    whole = isinstance(tree.weight_unit, int)
+    least = 1.0 if whole else 1e-300  # an axis needs a height, though there be no error at all
+    ax.set_ylim(0, max(least, 1.05 * highest))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=6))
+    ax.yaxis.set_major_formatter(
+        FuncFormatter(lambda errors, _: f"{errors:,.0f}" if whole else f"{errors:.4g}")
+    )
+    ax.set_ylabel("weight of errors" if tree.weighted else "errors", fontsize=9, color=FAINT)
+
+
+def _said(value: int | float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
 def _title(classifier, duration: str) -> str:
     errors = classifier.objective_
-    said = f"{classifier.status_}: {errors:,} error{'s' * (errors != 1)}"
+    if classifier.tree_.weighted:
+        said = f"{classifier.status_}: errors of weight {_said(errors)}"
+    else:
+        said = f"{classifier.status_}: {errors:,} error{'s' * (errors != 1)}"
     if classifier.gap_ == 0:
         return f"{said}, proved in {duration}"
-    return f"{said}, gap {classifier.gap_:,} after {duration}"
+    return f"{said}, gap {_said(classifier.gap_)} after {duration}"
