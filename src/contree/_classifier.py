@@ -21,9 +21,9 @@ from contree._validate import (
     check_sample_weight,
     check_training_data,
     resolve_class_weight,
+    resolve_leaf_size,
     resolve_max_gap,
     resolve_memory_limit,
-    resolve_leaf_size,
     resolve_n_jobs,
     resolve_switches,
     resolve_time_limit,
@@ -263,7 +263,13 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self : ConTreeClassifier
             The fitted estimator.
         """
-        numbers = ("max_depth", "min_samples_leaf", "min_weight_fraction_leaf", "max_gap", "time_limit")
+        numbers = (
+            "max_depth",
+            "min_samples_leaf",
+            "min_weight_fraction_leaf",
+            "max_gap",
+            "time_limit",
+        )
         check_no_bools(self, (*numbers, "feature_tolerance", "n_jobs", "memory_limit"))
         check_callback(callback)
         with unchanged_on_failure(self) as before:
