@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _harness import RESULTS, dataset_names, environment, prepare
 
+from _harness import RESULTS, dataset_names, environment, prepare
 from contree import ConTreeClassifier
 
 DATASETS = ["wilt", "raisin", "segment", "room", "page", "rice", "fault", "magic"]

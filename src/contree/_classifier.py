@@ -93,7 +93,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     search : {"best_first", "paper"}, default="best_first"
         The order in which the search works.  ``"paper"`` follows the published algorithm.  Both
-        give an optimal tree.  ``"paper"`` takes no weights and no ``min_samples_leaf`` above 1.
+        give an optimal tree.  Where leaves must be of some size, ``"paper"`` prunes nothing.
 
     search_options : dict, default=None
         Switches of the search by name, for experiments, such as ``{"cache": False}``.  None of them
