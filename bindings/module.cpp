@@ -137,6 +137,9 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     tree["feature"] = to_numpy(std::move(result.tree.feature), {nodes});
     tree["threshold"] = to_numpy(std::move(result.tree.threshold), {nodes});
     tree["missing_go_to_left"] = to_numpy(std::move(result.tree.missing_left), {nodes});
+    tree["gap_below"] = to_numpy(std::move(result.tree.gap_below), {nodes});
+    tree["gap_above"] = to_numpy(std::move(result.tree.gap_above), {nodes});
+    tree["n_node_missing"] = to_numpy(std::move(result.tree.missing_count), {nodes});
     tree["class_counts"] = to_numpy(std::move(result.tree.class_counts), {nodes, classes});
     tree["class_weights"] = to_numpy(std::move(result.tree.class_weights), {nodes, classes});
     nb::dict counters;

@@ -57,6 +57,14 @@ inline Score recount(const contree::Tree& tree, const Instance& data, std::size_
     const auto [left, right] = parted(data, rows, f, tree.threshold[node], tree.missing_left[node] != 0);
     const bool any_missing = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
     if (!any_missing && tree.missing_left[node] != (left.size() > right.size())) faults += "missing values would not go with most rows; ";
+    double below = -std::numeric_limits<double>::infinity(), above = -below;
+    for (std::size_t r = 0; r < data.rows; ++r) {
+        if (data.value(r, f) <= tree.threshold[node]) below = std::max(below, data.value(r, f));
+        if (data.value(r, f) > tree.threshold[node]) above = std::min(above, data.value(r, f));
+    }
+    if (tree.gap_below[node] != below || tree.gap_above[node] != above) faults += "not the values around the threshold; ";
+    const auto missing = std::count_if(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
+    if (tree.missing_count[node] != missing) faults += "missing values miscounted; ";
     if (!any_missing && !std::isfinite(tree.threshold[node])) faults += "an infinite threshold without missing values; ";
     const auto left_child = static_cast<std::size_t>(tree.children_left[node]);
     const auto right_child = static_cast<std::size_t>(tree.children_right[node]);

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
-from contree._fitted_tree import FittedTree, count_missing, threshold_gaps
+from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._progress import observer
 from contree._report import Improvement, SearchReport
@@ -280,7 +280,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             X, codes, weights = self._weigh(X, codes, classes, sample_weight)
             with observer(callback, self.verbose, weights.unit) as observe:
                 answer = self._search(X, codes, len(classes), weights, first, observe)
-            self._keep(answer, X, classes, weights)
+            self._keep(answer, classes, weights)
         if self.verbose:
             print(
                 f"contree: {self.status_}, {self.errors_} errors"
@@ -322,7 +322,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             keep_on_interrupt=self.on_interrupt == "return",
         )
 
-    def _keep(self, answer: dict, X, classes, weights) -> None:
+    def _keep(self, answer: dict, classes, weights) -> None:
         """Set what a fit leaves behind, out of the core's answer."""
         nodes, unit = answer["tree"], weights.unit
         self.classes_ = classes
@@ -333,9 +333,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.lower_bound_ = in_user_unit(answer["lower_bound"], unit)
         self.weight_tolerance_ = weights.tolerance
         self.tree_ = FittedTree(
+            threshold_gap=np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above"))),
             **nodes,
-            threshold_gap=threshold_gaps(X, nodes["feature"], nodes["threshold"]),
-            n_node_missing=count_missing(X, nodes),
             weight_unit=unit,
         )
         self.search_report_ = SearchReport(

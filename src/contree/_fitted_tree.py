@@ -220,82 +220,28 @@ class FittedTree:
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the number of the leaf that each row of a float64 matrix ends in."""
-        return find_leaves(X, vars(self))
+        leaf = np.zeros(len(X), dtype=np.int64)
+        for start in range(0, len(X), CHUNK):
+            self._apply_to_chunk(X[start : start + CHUNK], leaf[start : start + CHUNK])
+        return leaf
 
-
-def find_leaves(X: np.ndarray, nodes: dict) -> np.ndarray:
-    """Return the number of the leaf that each row of a float64 matrix ends in.
-
-    Parameters
-    ----------
-    X : array of float64, shape (n_rows, n_features)
-        Rows; NaN is a missing value.
-    nodes : dict
-        The arrays of a `FittedTree` by name.
-    """
-    leaf = np.zeros(len(X), dtype=np.int64)
-    for start in range(0, len(X), CHUNK):
-        _find_leaves_of_chunk(X[start : start + CHUNK], nodes, leaf[start : start + CHUNK])
-    return leaf
-
-
-def _find_leaves_of_chunk(X: np.ndarray, nodes: dict, leaf: np.ndarray) -> None:
-    left, right, feature = nodes["children_left"], nodes["children_right"], nodes["feature"]
-    threshold, missing_go_to_left = nodes["threshold"], nodes["missing_go_to_left"]
-    pending = [(0, np.arange(len(X)))]
-    while pending:
-        node, rows = pending.pop()
-        f = feature[node]
-        if f < 0:
-            leaf[rows] = node
-        elif len(rows):
-            # Every comparison with NaN is false, so how it is put decides where missing values go.
-            values = X[rows, f]
-            if missing_go_to_left[node]:
-                goes_left = ~(values > threshold[node])
-            else:
-                goes_left = values <= threshold[node]
-            pending.append((left[node], rows[goes_left]))
-            pending.append((right[node], rows[~goes_left]))
-
-
-def count_missing(X: np.ndarray, nodes: dict) -> np.ndarray:
-    """Return for each node how many of its training rows lack the feature that it tests."""
-    feature, counts = nodes["feature"], np.zeros(len(nodes["feature"]), dtype=np.int64)
-    columns = np.unique(feature[feature >= 0])
-    lacking = {int(f): missing for f in columns if (missing := np.isnan(X[:, f])).any()}
-    if not lacking:
-        return counts
-    leaves = find_leaves(X, nodes)
-    inner = np.flatnonzero(feature >= 0)
-    for f, missing in lacking.items():
-        reached = np.bincount(leaves[missing], minlength=len(feature))
-        for node in inner[::-1]:  # preorder backwards: children come first
-            left, right = nodes["children_left"][node], nodes["children_right"][node]
-            reached[node] = reached[left] + reached[right]
-        tests = feature == f
-        counts[tests] = reached[tests]
-    return counts
-
-
-def threshold_gaps(X: np.ndarray, feature: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Return the two training values around each threshold, and -2.0 twice at leaves.
-
-    Above an infinite threshold, which only missing values do not pass, is infinity.
-    """
-    gaps = np.full((len(feature), 2), float(UNDEFINED))
-    for f in np.unique(feature[feature >= 0]):
-        nodes, column = np.flatnonzero(feature == f), X[:, f]
-        if len(nodes) > 16:  # one sort is cheaper than a pass for each node
-            values = np.sort(column)
-            values = np.append(values[: np.count_nonzero(~np.isnan(values))], np.inf)
-            right = np.searchsorted(values[:-1], threshold[nodes], side="right")
-            gaps[nodes] = np.column_stack((values[right - 1], values[right]))
-            continue
-        for node in nodes:
-            gaps[node, 0] = column.max(where=column <= threshold[node], initial=-np.inf)
-            gaps[node, 1] = column.min(where=column > threshold[node], initial=np.inf)
-    return gaps
+    def _apply_to_chunk(self, X: np.ndarray, leaf: np.ndarray) -> None:
+        pending = [(0, np.arange(len(X)))]
+        while pending:
+            node, rows = pending.pop()
+            f = self.feature[node]
+            if f < 0:
+                leaf[rows] = node
+            elif len(rows):
+                # Every comparison with NaN is false, so how it is put decides where missing values
+                # go.
+                values = X[rows, f]
+                if self.missing_go_to_left[node]:
+                    goes_left = ~(values > self.threshold[node])
+                else:
+                    goes_left = values <= self.threshold[node]
+                pending.append((self.children_left[node], rows[goes_left]))
+                pending.append((self.children_right[node], rows[~goes_left]))
 
 
 def _frozen(values, dtype) -> np.ndarray:

@@ -48,6 +48,8 @@ struct Tree {
     std::vector<std::int64_t> feature;          // -2 in a leaf
     std::vector<double> threshold;              // -2 in a leaf; infinity parts the missing values from the others
     std::vector<std::uint8_t> missing_left;     // 0 in a leaf
+    std::vector<double> gap_below, gap_above;   // the values of all rows around the threshold; -2 in a leaf
+    std::vector<std::int64_t> missing_count;    // rows of the node whose value is missing; 0 in a leaf
     std::vector<std::int64_t> class_counts;     // nodes x classes: training rows of each class
     std::vector<Score> class_weights;           // nodes x classes: what they weigh
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 
 namespace contree {
@@ -22,6 +23,7 @@ public:
         std::iota(rows_.begin(), rows_.end(), Row{0});
     }
 
+    std::span<const double> column(std::size_t feature) const { return {table_.values + feature * table_.rows, table_.rows}; }
     Stretch all() const { return {0, static_cast<Row>(rows_.size())}; }
 
     // Rows of each class, and what they weigh.
@@ -53,20 +55,20 @@ public:
     // Of the values that there are; NaN where all are missing.
     struct Range {
         double least = std::nan(""), greatest = std::nan("");
-        bool any_missing = false;
+        std::int64_t missing = 0;
     };
     Range range(const Stretch& stretch, std::size_t feature) const {
         const double* const column = table_.values + feature * table_.rows;
         constexpr double infinity = std::numeric_limits<double>::infinity();
         double least = infinity, greatest = -infinity;
-        bool any_missing = false;
+        std::int64_t missing = 0;
         for (Row i = stretch.begin; i < stretch.end; ++i) {
             const double value = column[rows_[i]];
             least = value < least ? value : least;
             greatest = value > greatest ? value : greatest;
-            any_missing |= std::isnan(value);
+            missing += std::isnan(value);
         }
-        return least > greatest ? Range{std::nan(""), std::nan(""), any_missing} : Range{least, greatest, any_missing};
+        return least > greatest ? Range{std::nan(""), std::nan(""), missing} : Range{least, greatest, missing};
     }
 
 private:
@@ -105,8 +107,9 @@ public:
         tree.threshold[node] = threshold_between(column.values.highest[rank_of(column, lefts.greatest)],
                                                  column.values.lowest[rank_of(column, rights.least)]);
         // Where no row lacks a value, nothing was learnt of those that do: they go with the most rows, as in CART.
-        const bool any_missing = lefts.any_missing || rights.any_missing;
-        tree.missing_left[node] = any_missing ? column.missing == Missing::first : left.end - left.begin > right.end - right.begin;
+        tree.missing_count[node] = lefts.missing + rights.missing;
+        tree.missing_left[node] = tree.missing_count[node] > 0 ? column.missing == Missing::first : left.end - left.begin > right.end - right.begin;
+        find_gap(node, column);
         tree.children_left[node] = static_cast<std::int64_t>(tree.size());
         Score errors = add(left);
         tree.children_right[node] = static_cast<std::int64_t>(tree.size());
@@ -121,12 +124,33 @@ public:
     Tree tree;
 
 private:
+    // The values of all rows next to a node's threshold.  Ranks tell them, unless the threshold lies among values that
+    // count as equal.
+    void find_gap(std::size_t node, const Column& column) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const double threshold = tree.threshold[node];
+        const Values& values = column.values;
+        const auto begin = values.lowest.begin() + (column.missing == Missing::first), end = values.lowest.end() - (column.missing == Missing::last);
+        const auto above = std::upper_bound(begin, end, threshold);
+        double& low = tree.gap_below[node] = values.highest[static_cast<std::size_t>(above - values.lowest.begin()) - 1];
+        double& high = tree.gap_above[node] = above == end ? infinity : *above;
+        if (low <= threshold) return;
+        low = -infinity;
+        for (const double value : rows_.column(static_cast<std::size_t>(column.feature))) {
+            if (value <= threshold) low = std::max(low, value);
+            else if (value > threshold) high = std::min(high, value);
+        }
+    }
+
     std::size_t add_leaf(const Stretch& stretch) {
         tree.children_left.push_back(-1);
         tree.children_right.push_back(-1);
         tree.feature.push_back(-2);
         tree.threshold.push_back(-2);
         tree.missing_left.push_back(0);
+        tree.gap_below.push_back(-2);
+        tree.gap_above.push_back(-2);
+        tree.missing_count.push_back(0);
         tree.class_counts.resize(tree.class_counts.size() + classes_, 0);
         tree.class_weights.resize(tree.class_counts.size(), 0);
         const std::size_t first = (tree.size() - 1) * classes_;
@@ -141,12 +165,17 @@ private:
         tree.feature.resize(node + 1);
         tree.threshold.resize(node + 1);
         tree.missing_left.resize(node + 1);
+        tree.gap_below.resize(node + 1);
+        tree.gap_above.resize(node + 1);
+        tree.missing_count.resize(node + 1);
         tree.class_counts.resize((node + 1) * classes_);
         tree.class_weights.resize((node + 1) * classes_);
         tree.children_left[node] = tree.children_right[node] = -1;
         tree.feature[node] = -2;
         tree.threshold[node] = -2;
         tree.missing_left[node] = 0;
+        tree.gap_below[node] = tree.gap_above[node] = -2;
+        tree.missing_count[node] = 0;
     }
 
     Score leaf_errors(std::size_t node) const {
