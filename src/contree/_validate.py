@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from contree._weights import Unit, Weights
 
+FEW_CLASSES = 20
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 UNITS = {
     "": 1,
@@ -197,10 +198,23 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
         raise ValueError(
             f"Input X contains an integer beyond the range of float64: {error}."
         ) from error
-    check_classification_targets(y)
+    classes, codes = _classes_and_codes(y)
+    # It would sort all labels to look at the distinct ones; the classes show as much.  With many of
+    # them it compares their number with that of the rows.
+    check_classification_targets(classes if len(classes) <= FEW_CLASSES else y)
     warn_of_merged_integers(given, getattr(estimator, "feature_names_in_", None))
-    classes, codes = np.unique(y, return_inverse=True)
     return X, codes.astype(np.int32), classes
+
+
+def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes and the number of each label's class; small integers by counting."""
+    if y.dtype.kind in "iu" and 0 <= int(y.max()) - int(y.min()) < len(y):
+        low = int(y.min())
+        offset = y.astype(np.int64) - low
+        present = np.bincount(offset) > 0
+        classes = (np.flatnonzero(present) + low).astype(y.dtype)
+        return classes, (np.cumsum(present) - 1)[offset]
+    return np.unique(y, return_inverse=True)
 
 
 def check_rows(estimator, X) -> np.ndarray:
