@@ -172,7 +172,7 @@ void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, cons
 template <class Entry>
 void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
-    while (next_task(node, task, worker.statistics)) {
+    while (worker.statistics.row_visits < worker.work_end && next_task(node, task, worker.statistics)) {
         try {
             raise_bound(node);
             look_nearby(worker);

@@ -68,8 +68,8 @@ void BestFirst<Entry>::deepen(Worker& worker) {
 
 // After a level that took so much work: the heuristics that may shorten the next.  What they may cost is a small part
 // of what the proof must take.  At depth four that was at least six times the work of level three on every data set
-// measured, and at least eighty times where level three took more than 50 million row visits; from depth five on a
-// proof takes thousands of solves of depth two, and better trees pay, because shallower levels then end earlier.
+// measured, and at least five hundred times where level three took more than 4 million row visits; from depth five on
+// a proof takes thousands of solves of depth two, and better trees pay, because shallower levels then end earlier.
 template <class Entry>
 void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work) {
     if (options_.max_depth <= cheap_depth) return;
@@ -83,26 +83,35 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
     if (depth == 2) {
         stages_ = std::make_unique<Stages<Entry>>(root_, options_.max_depth, worker.depth_two, kernel_, cache_, worker.arena,
                                                   worker.statistics, control_);
+        stages_->search_three([this, &worker](const Subproblem<Entry>& sub, Score target, std::int64_t budget) {
+            worker.work_end = worker.statistics.row_visits + budget;
+            Outcome found = solve(worker, {sub, 3, 0, target, 0, {}, nullptr, nullptr});
+            worker.work_end = Worker::endless;
+            return found;
+        });
         take(stages_->first());
         if (!deep) return;
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
-        look_ahead(level_work);
-        search_near(level_work < 50'000'000 ? level_work : std::min<std::int64_t>(3 * level_work, 400'000'000));
+        hard_ = level_work >= 4'000'000;
+        look_ahead(hard_ ? 40 * level_work : level_work);
+        search_near(hard_ ? std::min<std::int64_t>(30 * level_work, 300'000'000) : level_work);
     }
 }
 
 // Between two tasks of the first thread: a slice of local search, where its share of the work is due.  Without a
-// time limit the proof is what is wanted, and gets nearly all; with one, deep proofs rarely end in time.
+// time limit the proof is what is wanted, and gets nearly all; with one, hard proofs rarely end in time, and the first
+// seconds go to better trees, up to `most` row visits.
 template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
-    if (stages_ == nullptr || &worker != workers_[0].get() || stopping()) return;
-    constexpr std::int64_t slice = 10'000'000;
-    const bool limited = options_.time_limit < 1e9;
-    const double share = !limited ? 0.06 : options_.max_depth > cheap_depth + 1 ? 0.7 : 0.2;
+    if (stages_ == nullptr || stages_->busy() || &worker != workers_[0].get() || stopping()) return;
+    constexpr double often = 0.06, most = 1e9;
+    const bool limited = options_.time_limit < 1e9, deep = options_.max_depth > cheap_depth + 1;
+    const std::int64_t slice = deep || hard_ ? 40'000'000 : 10'000'000;
+    const double share = !limited ? often : deep ? 1.5 : hard_ ? 0.7 : 0.2;
     const auto others = static_cast<double>(worker.statistics.row_visits - stages_->work());
-    if (static_cast<double>(stages_->work() + slice) > share * others) return;
+    if (static_cast<double>(stages_->work() + slice) > std::max(often * others, std::min(share * others, most))) return;
     take(stages_->search_near(incumbent(), slice));
 }
 
