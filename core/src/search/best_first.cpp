@@ -60,7 +60,8 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         }
     }
     if (question.depth == 1) {
-        const Stump stump = best_stump(sub);
+        const Stump stump = best_stump(sub, when_stopped(control_));
+        if (control_.stopped()) return {question.lower, leaf, {Step{Step::leaf, 0}}};
         return {stump.errors, stump.errors, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.

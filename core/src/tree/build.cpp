@@ -97,12 +97,12 @@ public:
         if (step.feature < 0) throw std::logic_error("contree: a plan with an open stump");
         const Column& column = ranked_.columns[static_cast<std::size_t>(step.feature)];
         const auto feature = static_cast<std::size_t>(column.feature);
-        const Row middle = rows_.part(stretch, feature, column.values.highest[step.rank], column.missing == Missing::first);
+        const Row middle = rows_.part(stretch, feature, column.values.highest_of(step.rank), column.missing == Missing::first);
         const Stretch left{stretch.begin, middle}, right{middle, stretch.end};
         if (left.begin == left.end || right.begin == right.end) throw std::logic_error("contree: a plan splits off no row");
         const Stretches::Range lefts = rows_.range(left, feature), rights = rows_.range(right, feature);
         tree.feature[node] = column.feature;
-        tree.threshold[node] = threshold_between(column.values.highest[rank_of(column, lefts.greatest)],
+        tree.threshold[node] = threshold_between(column.values.highest_of(rank_of(column, lefts.greatest)),
                                                  column.values.lowest[rank_of(column, rights.least)]);
         // Where no row lacks a value, nothing was learnt of those that do: they go with the most rows, as in CART.
         const bool any_missing = lefts.any_missing || rights.any_missing;
@@ -170,12 +170,13 @@ Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan,
     return std::move(builder.tree);
 }
 
-Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf) {
+Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf, const Halt& halt) {
     const auto classes = static_cast<std::size_t>(table.classes);
     Stretches rows(table);
     std::vector<std::int64_t> counts(classes);
     std::vector<Score> weights(classes);
     const auto errors_of = [&](auto&& self, std::size_t node, const Stretch& stretch) -> Score {
+        if (halt()) return 0;
         std::fill(counts.begin(), counts.end(), 0);
         std::fill(weights.begin(), weights.end(), 0);
         rows.count(stretch, counts.data(), weights.data());

@@ -12,7 +12,7 @@ namespace contree {
 Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt = {});
 
 // The tree's errors, recounted on the caller's raw values.  Throws std::logic_error where the class counts of
-// a node are not those of the tree, or a leaf has too few rows.
-Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf = 1);
+// a node are not those of the tree, or a leaf has too few rows.  After a halt the number means nothing.
+Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf = 1, const Halt& halt = {});
 
 }  // namespace contree
