@@ -107,6 +107,7 @@ private:
 
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
+    void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
     void take(const Outcome& tree);
