@@ -164,6 +164,27 @@ void test_same_optimum() {
     });
 }
 
+// A limit that is never reached: from depth five on small targets come first, and change nothing but the road.
+void test_small_targets() {
+    Score most = 0;
+    for_seeds(20, [&](Random& random) {
+        const Instance data = structured(random, 100, 2, 3, 0, 1);
+        Options options;
+        options.max_depth = 5;
+        Control control, other;
+        const Result plain = fit(data.table(), options, control);
+        options.time_limit = 1e6;
+        options.n_jobs = random.pick({1, 2});
+        const Result climbed = fit(data.table(), options, other);
+        CHECK_EQUAL(result_faults(climbed, data, options, {}), "");
+        CHECK(climbed.status == contree::Status::optimal);
+        CHECK_EQUAL(climbed.objective, plain.objective);
+        for (const auto& moment : climbed.history) CHECK_AT_MOST(moment.lower_bound, plain.objective);
+        most = std::max(most, plain.objective);
+    });
+    CHECK(most >= 8);   // or no target was above nothing
+}
+
 }  // namespace
 
 int main() {
@@ -174,5 +195,6 @@ int main() {
     check::run("subtrees of depth three", test_three);
     check::run("stopped stages", test_stopped_stages);
     check::run("the same optimum", test_same_optimum);
+    check::run("small targets first", test_small_targets);
     return check::report();
 }
