@@ -69,9 +69,10 @@ private:
         if (plan.empty()) return false;
         Tree tree = build_tree(ranked_, request_.table, plan, halt);
         if (halt()) return false;
-        result_.errors = verify(tree, request_.table, request_.options.min_samples_leaf, request_.options.min_weight_leaf);
-        if (result_.errors != outcome.upper)
-            throw std::logic_error("contree: the tree's errors are not what the search found");
+        const Score errors = verify(tree, request_.table, ranked_.min_leaf, halt);
+        if (halt()) return false;
+        if (errors != outcome.upper) throw std::logic_error("contree: the tree's errors are not what the search found");
+        result_.errors = errors;
         result_.tree = std::move(tree);
         result_.objective = outcome.upper;
         return true;
@@ -150,7 +151,9 @@ std::optional<Status> status_of(Verdict verdict) {
     return {};
 }
 
-// Runs `action` in a thread and watches over it from this one: the deadline and the poll end it early.
+// Runs `action` in a thread and watches over it from this one: the deadline and the poll end it early.  A deadline
+// that is past already stops it before it starts, so that what it does does not depend on who is first.  After the
+// deadline the poll may still abandon what is left to do.
 template <class Action>
 std::optional<Status> supervise(const Options& options, Control& control, const Poll& poll, Road& road,
                                 Clock::time_point start, const Action& action) {
@@ -159,6 +162,16 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
     std::condition_variable finished;
     bool done = false;
     std::optional<Status> ended;
+    const bool limited = options.time_limit < 1e9;
+    const auto deadline = limited ? start + std::chrono::duration_cast<Clock::duration>(
+                                                std::chrono::duration<double>(options.time_limit))
+                                  : Clock::time_point::max();
+    const auto look_at_clock = [&] {
+        if (ended || Clock::now() < deadline) return;
+        ended = Status::time_limit;
+        control.stop();
+    };
+    look_at_clock();
     std::jthread worker([&] {
         try {
             action();
@@ -170,20 +183,18 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
         finished.notify_one();
     });
     constexpr auto interval = std::chrono::milliseconds(20);
-    const bool limited = options.time_limit < 1e9;
-    const auto deadline = limited ? start + std::chrono::duration_cast<Clock::duration>(
-                                                std::chrono::duration<double>(options.time_limit))
-                                  : Clock::time_point::max();
     std::unique_lock lock(mutex);
     while (!done) {
-        finished.wait_until(lock, std::min(deadline, Clock::now() + interval), [&] { return done; });
-        if (done || ended) continue;
+        const auto next_look = Clock::now() + interval;
+        finished.wait_until(lock, ended ? next_look : std::min(deadline, next_look), [&] { return done; });
+        if (done) break;
         lock.unlock();
-        const Verdict verdict = poll ? poll(road.look()) : Verdict::go_on;
-        ended = status_of(verdict);
-        if (!ended && Clock::now() >= deadline) ended = Status::time_limit;
+        look_at_clock();
+        const bool wanted = poll && (!ended || ended == Status::time_limit);
+        const Verdict verdict = wanted ? poll(road.look()) : Verdict::go_on;
         if (verdict == Verdict::abandon) control.abandon();
-        else if (ended) control.stop();
+        else if (verdict != Verdict::go_on) control.stop();
+        if (!ended || verdict == Verdict::abandon) ended = status_of(verdict);
         lock.lock();
     }
     lock.unlock();

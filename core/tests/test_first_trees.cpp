@@ -101,6 +101,35 @@ void test_polish_moves_splits() {
     CHECK(better > 0);
 }
 
+// Subtrees of depth three solved by a search that is given: never worse, the search's answer where that is better, and
+// asked once for the same rows.
+void test_three() {
+    for_seeds(60, [](Random& random) {
+        const Instance data = structured(random, 60, 3, 3, 0, 0.6);
+        Shop<NarrowEntry> shop(data);
+        Bench<NarrowEntry>& bench = shop.bench;
+        const auto& root = shop.root.sub;
+        const Outcome first = bench.plain(root, rollout_tree(bench, root, 3).plan);
+        CHECK_EQUAL(bench.three(root, first).upper, first.upper);   // no search: as it was
+        int asked = 0;
+        bench.three_budget = 1000;
+        bench.solve_three = [&](const Subproblem<NarrowEntry>& sub, Score target, std::int64_t budget) {
+            ++asked;
+            CHECK_EQUAL(target, first.upper);
+            CHECK_EQUAL(budget, 1000);   // all rows: the whole budget
+            return look_ahead_tree(bench, sub, 3, bench.work() + 1'000'000);
+        };
+        const Outcome better = bench.three(root, first);
+        shop.check_tree(better, 3);
+        CHECK_EQUAL(better.upper, std::min(first.upper, look_ahead_tree(bench, root, 3, bench.work() + 1'000'000).upper));
+        CHECK_EQUAL(bench.three(root, first).upper, better.upper);
+        CHECK_EQUAL(asked, first.upper == 0 ? 0 : 1);
+        const Outcome polished = polish(bench, root, 3, first, 3);
+        shop.check_tree(polished, 3);
+        CHECK_AT_MOST(polished.upper, better.upper);
+    });
+}
+
 // A stop at any moment, also inside a stage: no exception, and what is called better is a tree.
 void test_stopped_stages() {
     for_seeds(100, [](Random& random) {
@@ -135,6 +164,27 @@ void test_same_optimum() {
     });
 }
 
+// A limit that is never reached: from depth five on small targets come first, and change nothing but the road.
+void test_small_targets() {
+    Score most = 0;
+    for_seeds(20, [&](Random& random) {
+        const Instance data = structured(random, 100, 2, 3, 0, 1);
+        Options options;
+        options.max_depth = 5;
+        Control control, other;
+        const Result plain = fit(data.table(), options, control);
+        options.time_limit = 1e6;
+        options.n_jobs = random.pick({1, 2});
+        const Result climbed = fit(data.table(), options, other);
+        CHECK_EQUAL(result_faults(climbed, data, options, {}), "");
+        CHECK(climbed.status == contree::Status::optimal);
+        CHECK_EQUAL(climbed.objective, plain.objective);
+        for (const auto& moment : climbed.history) CHECK_AT_MOST(moment.lower_bound, plain.objective);
+        most = std::max(most, plain.objective);
+    });
+    CHECK(most >= 8);   // or no target was above nothing
+}
+
 }  // namespace
 
 int main() {
@@ -142,7 +192,9 @@ int main() {
     check::run("every stage, narrow entries", test_every_stage<NarrowEntry>);
     check::run("every stage, wide entries", test_every_stage<WideEntry>);
     check::run("polish moves splits", test_polish_moves_splits);
+    check::run("subtrees of depth three", test_three);
     check::run("stopped stages", test_stopped_stages);
     check::run("the same optimum", test_same_optimum);
+    check::run("small targets first", test_small_targets);
     return check::report();
 }

@@ -116,6 +116,25 @@ void test_time_limits() {
     });
 }
 
+// A limit that is past already: the same result every time.
+void test_no_time() {
+    for_seeds(30, [](Random& random) {
+        const Instance data = structured(random, 200, 4, 3, 0, 0.6);
+        Options options;
+        options.max_depth = random.between(2, 6);
+        options.time_limit = 0;
+        Control control;
+        const Result first = fit(data.table(), options, control);
+        for (int again = 0; again < 3; ++again) {
+            Control other;
+            const Result second = fit(data.table(), options, other);
+            CHECK(second.tree.feature == first.tree.feature && second.tree.threshold == first.tree.threshold);
+            CHECK_EQUAL(second.lower_bound, first.lower_bound);
+            CHECK(second.status == first.status);
+        }
+    });
+}
+
 // Whatever the verdict, it is obeyed at once and asked for no more; and what a poll is shown holds at that moment.
 void test_poll() {
     for_seeds(60, [](Random& random) {
@@ -199,6 +218,7 @@ int main() {
     check::run("a stop from another thread", test_stop_from_another_thread);
     check::run("a stop before the start", test_stopped_before);
     check::run("time limits", test_time_limits);
+    check::run("no time at all", test_no_time);
     check::run("poll", test_poll);
     check::run("last look", test_last_look);
     check::run("large sets", test_large_sets);

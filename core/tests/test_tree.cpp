@@ -29,7 +29,7 @@ Score draw_plan(Random& random, const Instance& data, const RankedTable& table, 
         const std::size_t f = random.below(data.features);
         const auto& values = table.columns[f].values;
         const std::size_t rank = random.below(values.lowest.size());
-        const auto [left, right] = parted(data, rows, f, values.highest[rank]);
+        const auto [left, right] = parted(data, rows, f, values.highest_of(rank));
         if (left.empty() || right.empty()) continue;
         plan.push_back({static_cast<std::int32_t>(f), static_cast<Rank>(rank)});
         const Score of_left = draw_plan(random, data, table, left, depth - 1, plan);

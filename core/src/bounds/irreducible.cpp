@@ -6,6 +6,28 @@
 
 namespace contree {
 
+namespace {
+
+// Rows by (hash, row): first by the hash's leading bits, then each such part, so that a stop need not wait for all.
+std::vector<Row> sorted_by(const std::vector<std::uint64_t>& hash, const Halt& halt) {
+    constexpr int bits = 8;
+    constexpr std::size_t parts = std::size_t{1} << bits;
+    std::vector<std::size_t> end(parts + 1, 0);
+    const auto part_of = [&](Row row) { return static_cast<std::size_t>(hash[row] >> (64 - bits)); };
+    const auto count = static_cast<Row>(hash.size());
+    for (Row row = 0; row < count; ++row) ++end[part_of(row) + 1];
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    std::vector<Row> rows(count);
+    for (Row row = 0; row < count; ++row) rows[end[part_of(row)]++] = row;
+    std::size_t begin = 0;
+    for (std::size_t part = 0; part < parts && !halt(); begin = end[part++])
+        std::sort(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(end[part]),
+                  [&](Row a, Row b) { return hash[a] != hash[b] ? hash[a] < hash[b] : a < b; });
+    return rows;
+}
+
+}  // namespace
+
 // A hash of a row's ranks finds the groups; every feature then confirms that its rows agree.  A group in which they
 // do not (rows of equal hash by chance) counts nothing, which leaves the bound true.
 template <class Entry>
@@ -19,9 +41,8 @@ Score irreducible_errors(const Subproblem<Entry>& sub, const Halt& halt) {
             h ^= h >> 32;
         }
     if (halt()) return 0;
-    std::vector<Row> rows(sub.rows);
-    std::iota(rows.begin(), rows.end(), Row{0});
-    std::sort(rows.begin(), rows.end(), [&](Row a, Row b) { return hash[a] != hash[b] ? hash[a] < hash[b] : a < b; });
+    const std::vector<Row> rows = sorted_by(hash, halt);
+    if (halt()) return 0;
 
     std::vector<Row> group(sub.rows);   // by row: the first row of its group
     for (Row i = 0; i < sub.rows; ++i)

@@ -86,7 +86,7 @@ public:
         std::fill(column.ranks.begin() + static_cast<std::ptrdiff_t>(items_.size()), column.ranks.end(),
                   static_cast<Rank>(column.values.lowest.size()));
         column.values.lowest.push_back(std::nan(""));
-        column.values.highest.push_back(std::nan(""));
+        if (!column.values.highest.empty()) column.values.highest.push_back(std::nan(""));
         return column;
     }
 
@@ -107,6 +107,7 @@ private:
             column.order[k] = items_[k].row;
             column.ranks[k] = static_cast<Rank>(values.lowest.size() - 1);
         }
+        if (!merged) values.highest = {};
         return merged;
     }
 
@@ -134,7 +135,7 @@ Column missing_first(const Column& last) {
     const auto turn = [&](auto& list, std::ptrdiff_t begin) { std::rotate(list.begin(), list.begin() + begin, list.end()); };
     turn(first.order, present);
     turn(first.values.lowest, missing_rank);
-    turn(first.values.highest, missing_rank);
+    if (!first.values.highest.empty()) turn(first.values.highest, missing_rank);
     for (std::ptrdiff_t k = 0; k < rows; ++k)
         first.ranks[static_cast<std::size_t>(k)] = k < rows - present ? 0 : last.ranks[static_cast<std::size_t>(k - (rows - present))] + 1;
     return first;

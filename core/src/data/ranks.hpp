@@ -10,7 +10,8 @@ namespace contree {
 // U^f: equal values (or values within the tolerance) share a rank, which covers [lowest, highest].
 struct Values {
     std::vector<double> lowest;    // by rank, ascending
-    std::vector<double> highest;   // the same numbers where nothing was merged
+    std::vector<double> highest;   // empty where nothing was merged: the same numbers
+    double highest_of(std::size_t rank) const { return highest.empty() ? lowest[rank] : highest[rank]; }
 };
 
 // Where the rows without a value stand in an order.

@@ -44,12 +44,29 @@ Outcome Bench<Entry>::plain_two(const Subproblem<Entry>& sub) {
     return found;
 }
 
+// Searched once for the same rows: whoever asks again would only find the same.
+template <class Entry>
+Outcome Bench<Entry>::three(const Subproblem<Entry>& sub, Outcome tree) {
+    constexpr std::int64_t three_key = -3;
+    if (!solve_three || tree.upper == 0 || stopped()) return tree;
+    Cache::Key key = cache_.key(sub.origin, sub.rows, three_key);
+    Outcome known = cache_.find(key);
+    if (known.plan.empty()) {
+        const double share = static_cast<double>(sub.rows) / static_cast<double>(class_of_.size());
+        const Outcome found = solve_three(sub, tree.upper, static_cast<std::int64_t>(share * static_cast<double>(three_budget)));
+        known = found.upper < tree.upper && !stopped() ? plain(sub, found.plan) : tree;
+        known.lower = 0;
+        if (!stopped()) cache_.store(std::move(key), known);
+    }
+    return known.upper < tree.upper ? known : tree;
+}
+
 template <class Entry>
 Outcome Bench<Entry>::plain(const Subproblem<Entry>& sub, const Plan& plan) {
     const auto fill = [&](auto&& self, const Subproblem<Entry>& part, const Step* step) -> Outcome {
         Outcome alone = leaf(part);
         if (step->feature == Step::leaf || alone.upper == 0 || part.features == 0 || stopped()) return alone;
-        const Split at = locate(part, *step);
+        const Split at = locate(part, *step, halt());
         if (step->feature == Step::stump) count_pass(part);
         if (at.z == 0) return alone;
         const Step end{Step::leaf, 0};

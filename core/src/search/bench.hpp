@@ -5,6 +5,7 @@
 // whoever splits looks at `stopped` before it looks for a split of a given plan.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "bounds/outcome.hpp"
@@ -26,6 +27,8 @@ public:
     Outcome plain_two(const Subproblem<Entry>& sub);
     // A tree for `sub` with its stumps filled in and its leaves' classes noted.
     Outcome plain(const Subproblem<Entry>& sub, const Plan& plan);
+    // The best tree of depth three that a limited search finds, plain: no worse than `tree`.
+    Outcome three(const Subproblem<Entry>& sub, Outcome tree);
     Outcome leaf(const Subproblem<Entry>& sub) const;
 
     Children<Entry> split(const Subproblem<Entry>& sub, const Split& at);
@@ -61,6 +64,13 @@ public:
     void count_pass(const Subproblem<Entry>& sub) { statistics_.row_visits += std::int64_t{sub.rows} * sub.features; }
     bool stopped() const { return control_.stopped(); }
     Halt halt() const { return when_stopped(control_); }
+
+    // How `three` searches: for a tree with fewer errors than `target`, for at most so much work, which is its rows'
+    // share of `three_budget`.  Without it, not at all.
+    using Three = std::function<Outcome(const Subproblem<Entry>& sub, Score target, std::int64_t budget)>;
+    Three solve_three;
+
+    std::int64_t three_budget = 0;
 
     Arena& arena;
     Batch<Entry> batch;

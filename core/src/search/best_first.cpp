@@ -69,7 +69,8 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         }
     }
     if (question.depth == 1) {
-        const Stump stump = best_stump(sub);
+        const Stump stump = best_stump(sub, when_stopped(control_));
+        if (control_.stopped()) return {question.lower, leaf, {Step{Step::leaf, 0}}};
         return {stump.errors, stump.errors, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
@@ -181,7 +182,7 @@ void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, cons
 template <class Entry>
 void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
-    while (next_task(node, task, worker.statistics)) {
+    while (worker.statistics.row_visits < worker.work_end && next_task(node, task, worker.statistics)) {
         try {
             raise_bound(node);
             look_nearby(worker);

@@ -47,6 +47,9 @@ private:
         Arena arena;
         DepthTwo<Entry> depth_two;
         Statistics statistics;
+        // Row visits after which nodes are left unproved: for searches of heuristics only, which are of depth three.
+        static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+        std::int64_t work_end = endless;
     };
     // What the solves of a split's two sides learnt: sources for the splits beside it.
     struct Memory {
@@ -104,6 +107,7 @@ private:
 
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
+    void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
     void take(const Outcome& tree);
@@ -157,6 +161,7 @@ private:
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
+    bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex incumbent_mutex_;
     Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved

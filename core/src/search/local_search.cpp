@@ -9,7 +9,11 @@ namespace contree {
 
 namespace {
 
+constexpr std::int64_t most_three = 120'000'000;   // row visits, for all subtrees of depth three of a tree
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
+
+// Is a tree good enough for the dearest step, exact subtrees of depth three, to make it the best?
+bool near_to(Score errors, Score best) { return errors <= best + std::max<Score>(4, best / 20); }
 
 }  // namespace
 
@@ -17,7 +21,9 @@ constexpr int most_stale = 30;   // moves that find nothing before the search st
 template <class Entry>
 void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     work_end_ = work_end;
-    if (walker_.plan.empty()) walker_ = tree;
+    bench_.three_budget = std::min(most_three, 2 * (work_end - bench_.work()));
+    bool first = walker_.plan.empty();
+    if (first) walker_ = tree;
     while (!over() && tree.upper > 0) {
         bench_.count_pass(root_);   // so that it ends where all else is known already
         const Score before = walker_.upper;
@@ -25,8 +31,10 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
         changed_ = fresh;
         Outcome next = fresh ? start(tree) : move(root_, depth_, std::move(walker_));
         walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);
+        if (first || (changed_ && near_to(walker_.upper, tree.upper))) walker_ = polish(bench_, root_, depth_, std::move(walker_), 3);
         stale_ = fresh || walker_.upper < before ? 0 : stale_ + 1;
         if (walker_.upper < tree.upper) tree = walker_;
+        first = false;
     }
 }
 
@@ -56,7 +64,9 @@ Outcome LocalSearch<Entry>::move(const Subproblem<Entry>& sub, std::int64_t dept
     if (depth <= 2 || tree.upper == 0 || over()) return tree;
     if (tree.plan.size() < 3 || random() % (std::uint64_t{1} << (depth - 3)) == 0) {
         Outcome other = resplit(sub, depth);
-        if (other.plan.empty() || other.upper > tree.upper) return tree;
+        if (other.plan.empty()) return tree;
+        if (depth > 3 && near_to(other.upper, tree.upper)) other = polish(bench_, sub, depth, std::move(other), 3);
+        if (other.upper > tree.upper) return tree;
         changed_ = true;
         return other;
     }

@@ -57,7 +57,7 @@ Place best_place(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* 
 }  // namespace
 
 template <class Entry>
-Outcome polish_once(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, const Step* plan) {
+Outcome polish_once(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, const Step* plan, std::int64_t bottom) {
     Outcome alone = bench.leaf(sub);
     if (alone.upper == 0 || depth == 0 || sub.features == 0 || bench.stopped()) return alone;
     if (depth == 1) return bench.plain(sub, {Step{Step::stump, 0}});
@@ -66,30 +66,31 @@ Outcome polish_once(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int6
         const Outcome fresh = rollout_tree(bench, sub, depth);
         return bench.plain(sub, fresh.plan);
     }
+    if (depth == 3 && bottom == 3) return bench.three(sub, polish_once(bench, sub, depth, plan));
     const Place place = best_place(bench, sub, plan);
-    if (place.at.z == 0) return polish_once(bench, sub, depth, end_of(plan + 1));
-    if (place.at.z == sub.rows) return polish_once(bench, sub, depth, plan + 1);
+    if (place.at.z == 0) return polish_once(bench, sub, depth, end_of(plan + 1), bottom);
+    if (place.at.z == sub.rows) return polish_once(bench, sub, depth, plan + 1, bottom);
     Arena::Frame frame(bench.arena);
     const Children<Entry> children = bench.split(sub, place.at);
-    const Outcome left = polish_once(bench, children.left, depth - 1, plan + 1);
-    const Outcome right = polish_once(bench, children.right, depth - 1, end_of(plan + 1));
+    const Outcome left = polish_once(bench, children.left, depth - 1, plan + 1, bottom);
+    const Outcome right = polish_once(bench, children.right, depth - 1, end_of(plan + 1), bottom);
     if (left.upper + right.upper >= alone.upper) return alone;
     return {0, left.upper + right.upper, join(bench.step_at(sub, place.at), left.plan, right.plan)};
 }
 
 template <class Entry>
-Outcome polish(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree) {
+Outcome polish(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree, std::int64_t bottom) {
     while (tree.upper > 0 && !bench.stopped()) {
-        Outcome better = polish_once(bench, sub, depth, tree.plan.data());
+        Outcome better = polish_once(bench, sub, depth, tree.plan.data(), bottom);
         if (better.upper >= tree.upper) break;
         tree = std::move(better);
     }
     return tree;
 }
 
-template Outcome polish_once(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::int64_t, const Step*);
-template Outcome polish_once(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::int64_t, const Step*);
-template Outcome polish(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::int64_t, Outcome);
-template Outcome polish(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::int64_t, Outcome);
+template Outcome polish_once(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::int64_t, const Step*, std::int64_t);
+template Outcome polish_once(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::int64_t, const Step*, std::int64_t);
+template Outcome polish(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::int64_t, Outcome, std::int64_t);
+template Outcome polish(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::int64_t, Outcome, std::int64_t);
 
 }  // namespace contree

@@ -16,7 +16,9 @@ template <class Entry>
 template <class Action>
 Outcome Stages<Entry>::counted(const Action& action) {
     const std::int64_t before = bench_.work();
+    busy_ = true;
     Outcome tree = action();
+    busy_ = false;
     work_ += bench_.work() - before;
     return tree;
 }

@@ -14,6 +14,9 @@ public:
     Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
            Arena& arena, Statistics& statistics, const Control& control);
 
+    // How the local search is to solve subtrees of depth three.
+    void search_three(typename Bench<Entry>::Three solve) { bench_.solve_three = std::move(solve); }
+
     // S1 and S2: a rollout and CART's skeleton, both polished.
     Outcome first();
     // S3, looking ahead, for at most so much work.
@@ -22,6 +25,7 @@ public:
     Outcome search_near(const Outcome& tree, std::int64_t budget);
 
     std::int64_t work() const { return work_; }
+    bool busy() const { return busy_; }   // inside one of the above?
 
 private:
     template <class Action>
@@ -33,6 +37,7 @@ private:
     LocalSearch<Entry> local_search_;
     Outcome best_;            // the local search's, plain
     std::int64_t work_ = 0;   // of all stages so far
+    bool busy_ = false;
 };
 
 extern template class Stages<NarrowEntry>;

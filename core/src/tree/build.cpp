@@ -99,12 +99,12 @@ public:
         if (step.feature < 0) throw std::logic_error("contree: a plan with an open stump");
         const Column& column = ranked_.columns[static_cast<std::size_t>(step.feature)];
         const auto feature = static_cast<std::size_t>(column.feature);
-        const Row middle = rows_.part(stretch, feature, column.values.highest[step.rank], column.missing == Missing::first);
+        const Row middle = rows_.part(stretch, feature, column.values.highest_of(step.rank), column.missing == Missing::first);
         const Stretch left{stretch.begin, middle}, right{middle, stretch.end};
         if (left.begin == left.end || right.begin == right.end) throw std::logic_error("contree: a plan splits off no row");
         const Stretches::Range lefts = rows_.range(left, feature), rights = rows_.range(right, feature);
         tree.feature[node] = column.feature;
-        tree.threshold[node] = threshold_between(column.values.highest[rank_of(column, lefts.greatest)],
+        tree.threshold[node] = threshold_between(column.values.highest_of(rank_of(column, lefts.greatest)),
                                                  column.values.lowest[rank_of(column, rights.least)]);
         // Where no row lacks a value, nothing was learnt of those that do: they go with the most rows, as in CART.
         tree.missing_count[node] = lefts.missing + rights.missing;
@@ -132,7 +132,7 @@ private:
         const Values& values = column.values;
         const auto begin = values.lowest.begin() + (column.missing == Missing::first), end = values.lowest.end() - (column.missing == Missing::last);
         const auto above = std::upper_bound(begin, end, threshold);
-        double& low = tree.gap_below[node] = values.highest[static_cast<std::size_t>(above - values.lowest.begin()) - 1];
+        double& low = tree.gap_below[node] = values.highest_of(static_cast<std::size_t>(above - values.lowest.begin()) - 1);
         double& high = tree.gap_above[node] = above == end ? infinity : *above;
         if (low <= threshold) return;
         low = -infinity;
@@ -199,12 +199,13 @@ Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan,
     return std::move(builder.tree);
 }
 
-Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf, Score min_weight_leaf) {
+Score verify(const Tree& tree, const Table& table, const LeafSize& leaf, const Halt& halt) {
     const auto classes = static_cast<std::size_t>(table.classes);
     Stretches rows(table);
     std::vector<std::int64_t> counts(classes);
     std::vector<Score> weights(classes);
     const auto errors_of = [&](auto&& self, std::size_t node, const Stretch& stretch) -> Score {
+        if (halt()) return 0;
         std::fill(counts.begin(), counts.end(), 0);
         std::fill(weights.begin(), weights.end(), 0);
         rows.count(stretch, counts.data(), weights.data());
@@ -213,7 +214,7 @@ Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf
             !std::equal(weights.begin(), weights.end(), tree.class_weights.begin() + first))
             throw std::logic_error("contree: the tree does not fit the rows");
         const Score mass = std::accumulate(weights.begin(), weights.end(), Score{0});
-        if (node > 0 && (stretch.end - stretch.begin < min_samples_leaf || mass < min_weight_leaf))
+        if (node > 0 && (stretch.end - stretch.begin < leaf.rows || mass < leaf.mass))
             throw std::logic_error("contree: a leaf is too small");
         if (tree.children_left[node] < 0) return mass - *std::max_element(weights.begin(), weights.end());
         const Row middle = rows.part(stretch, static_cast<std::size_t>(tree.feature[node]), tree.threshold[node], tree.missing_left[node] != 0);

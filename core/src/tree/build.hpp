@@ -12,7 +12,7 @@ namespace contree {
 Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt = {});
 
 // The tree's errors, recounted on the caller's raw values.  Throws std::logic_error where the class counts of
-// a node are not those of the tree, or a leaf is too small.
-Score verify(const Tree& tree, const Table& table, std::int64_t min_samples_leaf = 1, Score min_weight_leaf = 0);
+// a node are not those of the tree, or a leaf is too small.  After a halt the number means nothing.
+Score verify(const Tree& tree, const Table& table, const LeafSize& leaf = {}, const Halt& halt = {});
 
 }  // namespace contree

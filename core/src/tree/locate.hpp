@@ -28,10 +28,10 @@ Split place_of(const Subproblem<Entry>& sub, const Step& step) {
 
 // A stump's split is looked for; a leaf has none.  Throws where the plan was not made for these rows.
 template <class Entry>
-Split locate(const Subproblem<Entry>& sub, const Step& step) {
+Split locate(const Subproblem<Entry>& sub, const Step& step, const Halt& halt = {}) {
     if (step.feature == Step::leaf) return {0, 0};
     if (step.feature == Step::stump) {
-        const Stump stump = best_stump(sub);
+        const Stump stump = best_stump(sub, halt);
         return {stump.f, stump.z};
     }
     const Split at = place_of(sub, step);

@@ -17,7 +17,7 @@ Plan plain_plan(const Subproblem<Entry>& root, const Plan& plan, const Movers& m
             filled.insert(filled.end(), step, end);
             return;
         }
-        const Split at = locate(sub, *step);
+        const Split at = locate(sub, *step, halt);
         if (at.z == 0) {
             filled.push_back({Step::leaf, 0});
             return;

@@ -8,13 +8,13 @@
 namespace contree {
 
 template <class Entry>
-Stump best_stump(const Subproblem<Entry>& sub) {
+Stump best_stump(const Subproblem<Entry>& sub, const Halt& halt) {
     using P = Packed<Entry>;
     const auto class_of = classes_of_rows(sub);
     const Score leaf = leaf_errors(sub);
     Stump best{leaf, 0, 0, leaf};
     std::vector<Score> left(sub.classes), right(sub.classes);
-    for (std::uint32_t f = 0; f < sub.features && best.errors > 0; ++f) {
+    for (std::uint32_t f = 0; f < sub.features && best.errors > 0 && !halt(); ++f) {
         std::fill(left.begin(), left.end(), 0);
         for (std::uint32_t c = 0; c < sub.classes; ++c) right[c] = sub.class_mass(c);
         const Entry* const order = sub.order(f);
@@ -34,7 +34,7 @@ Stump best_stump(const Subproblem<Entry>& sub) {
     return best;
 }
 
-template Stump best_stump(const Subproblem<NarrowEntry>&);
-template Stump best_stump(const Subproblem<WideEntry>&);
+template Stump best_stump(const Subproblem<NarrowEntry>&, const Halt&);
+template Stump best_stump(const Subproblem<WideEntry>&, const Halt&);
 
 }  // namespace contree

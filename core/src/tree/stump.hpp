@@ -13,9 +13,9 @@ struct Stump {
 };
 
 template <class Entry>
-Stump best_stump(const Subproblem<Entry>& sub);
+Stump best_stump(const Subproblem<Entry>& sub, const Halt& halt = {});
 
-extern template Stump best_stump(const Subproblem<NarrowEntry>&);
-extern template Stump best_stump(const Subproblem<WideEntry>&);
+extern template Stump best_stump(const Subproblem<NarrowEntry>&, const Halt&);
+extern template Stump best_stump(const Subproblem<WideEntry>&, const Halt&);
 
 }  // namespace contree
