@@ -64,15 +64,20 @@ struct Cuts {
     const std::uint64_t* bits;
     const std::uint32_t* before;   // how many bits are set in all words before this one
     std::uint32_t count;
+    Row rows;
 
+    // Where no two rows share a value a threshold stands behind every row, and nothing has to be looked up.
+    bool everywhere() const { return count + 1 == rows; }
     // How many thresholds have a position < z, for 1 <= z <= rows.
     std::uint32_t below(Position z) const {
         const Position k = z - 1;
+        if (everywhere()) return k;
         const std::uint64_t lower = (std::uint64_t{1} << (k % 64)) - 1;
         return before[k / 64] + count_bits(bits[k / 64] & lower);
     }
     // The position of threshold `index`, counted from 0, known to lie in [from, to].
     Position at(std::uint32_t index, Position from, Position to) const {
+        if (everywhere()) return index + 1;
         std::size_t low = (from - 1) / 64, high = (to - 1) / 64;
         while (low < high) {
             const std::size_t middle = (low + high + 1) / 2;
@@ -106,7 +111,7 @@ struct Subproblem {
     LeafSize leaf;                 // what a leaf must have
 
     const Entry* order(std::uint32_t f) const { return entries + f * stride; }
-    Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f]}; }
+    Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f], rows}; }
     Row class_size(std::uint32_t c) const { return class_begin[c + 1] - class_begin[c]; }
 
     bool weighted() const {

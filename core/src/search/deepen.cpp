@@ -9,6 +9,7 @@ namespace contree {
 
 namespace {
 
+constexpr double short_limit = 30;   // seconds: whoever waits longer wants the proof, which good trees and early bounds delay
 constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking for equal rows, cost more than they save
 
 }  // namespace
@@ -64,7 +65,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         if (finished() || stopping()) return;
-        const bool deep = target_depth > cheap_depth + 1, limited = options_.time_limit < 1e9;
+        const bool deep = target_depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
         if (depth == cheap_depth && limited && (deep || hard_)) climb(worker, deep ? Outcome{irreducible, unreached, {}} : outcome, below);
         if (finished() || stopping()) return;
     }
@@ -134,7 +135,7 @@ template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
     if (stages_ == nullptr || stages_->busy() || &worker != workers_[0].get() || stopping()) return;
     constexpr double often = 0.06, most = 1e9;
-    const bool limited = options_.time_limit < 1e9, deep = options_.max_depth > cheap_depth + 1;
+    const bool limited = options_.time_limit < short_limit, deep = options_.max_depth > cheap_depth + 1;
     const std::int64_t slice = deep || hard_ ? 40'000'000 : 10'000'000;
     const double share = !limited ? often : deep ? 1.5 : hard_ ? 0.7 : 0.2;
     const auto others = static_cast<double>(worker.statistics.row_visits - stages_->work());
