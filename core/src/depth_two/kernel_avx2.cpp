@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
 
 #include "depth_two/kernel.hpp"
 
@@ -118,6 +119,7 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 8; ++r) _mm256_storeu_si256(reinterpret_cast<__m256i*>(totals) + r, total[r]);
 }
 
+#include "depth_two/lanes_by_test.inl"
 #include "depth_two/weighted_sweep.inl"
 
 }  // namespace

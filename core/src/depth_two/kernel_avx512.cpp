@@ -241,6 +241,23 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 4; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
+// A row's bits are a mask register.
+template <class Step>
+struct Lanes {
+    static constexpr unsigned count = 64 / sizeof(Step);   // of one register
+    typedef Step Vector __attribute__((vector_size(64)));
+    using Sides = std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>;
+
+    static constexpr unsigned place(unsigned lane) { return lane; }
+    static Sides sides(std::uint64_t word) { return static_cast<Sides>(word); }
+    static void add(Vector& sum, Sides inside, Step step) {
+        const auto all = reinterpret_cast<__m512i>(sum);
+        if constexpr (sizeof(Step) == 2) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi16(all, inside, all, _mm512_set1_epi16(step)));
+        else if constexpr (sizeof(Step) == 4) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi32(all, inside, all, _mm512_set1_epi32(step)));
+        else sum = reinterpret_cast<Vector>(_mm512_mask_add_epi64(all, inside, all, _mm512_set1_epi64(step)));
+    }
+};
+
 #include "depth_two/weighted_sweep.inl"
 
 }  // namespace

@@ -1,25 +1,9 @@
 // The sweep of the general case, in vectors that the compiler knows: each kernel includes this text inside its own
-// target region, so that the same lines become its machine's instructions.
+// target region, so that the same lines become its machine's instructions.  Before it come the kernel's `Lanes`: how a
+// row's bits choose the lanes that its step is added to.
 //
 // Two registers of sides at a time: 64 sides in lanes of 16 bits, 32 or 16 sides in wider ones.  Lanes hold sums
 // relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the totals.
-
-template <class Step>
-struct Lanes {
-    static constexpr unsigned count = 64 / sizeof(Step);   // of one register
-    typedef Step Vector __attribute__((vector_size(64)));
-    using Source = std::conditional_t<sizeof(Step) == 8, std::int64_t, std::int32_t>;
-    typedef Source Sources __attribute__((vector_size(64)));
-
-    // A row's bits are copied to all lanes and each lane tests its own.  With 16-bit lanes a copy fills two of them,
-    // which see its lower and its upper half: so the sides of the lower half are the even lanes.
-    static constexpr unsigned place(unsigned lane) { return sizeof(Step) == 2 ? lane % 2 * 16 + lane / 2 : lane; }
-    static constexpr Step bit(unsigned lane) { return static_cast<Step>(Step{1} << place(lane) % (sizeof(Step) == 2 ? 16 : count)); }
-    // -1 where the row belongs to the side.  By reference, since registers of this width are not passed everywhere.
-    static void find_inside(std::uint64_t word, const Vector& bits, Vector& inside) {
-        inside = (reinterpret_cast<Vector>(Sources{} + static_cast<Source>(word)) & bits) != 0;
-    }
-};
 
 // The extremes of two registers' sides over all features.
 template <class Step, bool limited>
@@ -34,7 +18,6 @@ public:
 
     SweepBlock(const WeightedSweep<Step>& input, unsigned first, SideExtremes& extremes)
         : input_(input), first_(first), extremes_(extremes) {
-        for (unsigned i = 0; i < L::count; ++i) bits_[i] = L::bit(i);
     }
 
     void run() {
@@ -67,7 +50,6 @@ private:
         }
         const WideEntry* const order = input_.entries + f * input_.stride;
         const std::uint8_t* const takes = input_.takes + f * input_.stride;
-        const V bits = bits_;
         bool any = false;
         for (Row k = begin; k < end; ++k) {
             const Row row = Packed<WideEntry>::row(order[k]);
@@ -76,10 +58,9 @@ private:
             const bool take = takes[k] != 0;
             any |= take;
             for (unsigned p = 0; p < parts; ++p) {
-                V inside;
-                L::find_inside(word >> (p * L::count), bits, inside);
-                sum[p] += inside & step;
-                if constexpr (limited) before[p] -= inside;
+                const typename L::Sides inside = L::sides(word >> (p * L::count));
+                L::add(sum[p], inside, step);
+                if constexpr (limited) L::add(before[p], inside, Step{1});
                 if (!take) continue;
                 if constexpr (limited) {
                     const V allowed = (before[p] >= least[p]) & (before[p] <= most[p]);
@@ -130,7 +111,6 @@ private:
     const WeightedSweep<Step>& input_;
     const unsigned first_;
     SideExtremes& extremes_;
-    V bits_;
     Score sum_before_[sides], rows_before_[sides];   // by lane
 };
 
@@ -147,15 +127,9 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
     using L = Lanes<Score>;
-    L::Vector bits;
-    for (unsigned i = 0; i < L::count; ++i) bits[i] = L::bit(i);
     for (unsigned first = 0; first < side_count; first += L::count) {
         L::Vector sum{};
-        for (Row r = 0; r < rows; ++r) {
-            L::Vector inside;
-            L::find_inside(words[r] >> first, bits, inside);
-            sum += inside & weights[r];
-        }
+        for (Row r = 0; r < rows; ++r) L::add(sum, L::sides(words[r] >> first), weights[r]);
         for (unsigned i = 0; i < L::count; ++i) totals[first + i] = sum[i];
     }
 }
