@@ -17,9 +17,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from _harness import RESULTS, data_directory, environment, prepare, run
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
+
+from _harness import RESULTS, data_directory, environment, prepare, run
 
 LIMITS = (1.0, 3.0)  # seconds
 FOLD_DEPTH = 6

@@ -207,7 +207,7 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted classes and the number of each label's class; small integers by counting."""
+    """Return the sorted classes and each label's class number; small integers by counting."""
     if y.dtype.kind in "iu" and 0 <= int(y.max()) - int(y.min()) < len(y):
         low = int(y.min())
         offset = y.astype(np.int64) - low
