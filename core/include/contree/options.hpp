@@ -26,6 +26,9 @@ namespace contree {
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
     row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \
     row(inheritance_cells, 20000, 0, INT32_MAX, "best_first: rows x features from which B4 serves depth two")   \
+    row(strips, 1, 0, 1, "best_first: errors of the rows between two thresholds add up (B6)")                    \
+    row(strip_cells, 20000, 0, INT32_MAX, "best_first: rows x features of a node from which B6 is used")         \
+    row(strip_rows, 128, 1, INT32_MAX, "best_first: rows of a strip of B6, about")                               \
     row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \
     row(incumbent_targets, 1, 0, 1, "best_first: solve shallower levels only as far as the best tree asks")      \
     row(cache, 1, 0, 1, "both: keep solved (rows, depth) and their proved bounds")                       \

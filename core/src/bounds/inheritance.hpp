@@ -23,10 +23,19 @@ struct ProfilePoint {
     Score left, right;
 };
 
+// A strip's proved bound (B6), which holds for supersets of the row set too, as they have more rows between the ranks.
+struct ProfileStrip {
+    FeatureId feature;
+    Rank first, last;
+    Score errors;
+};
+
 // All that one solve proved, sorted by (feature, rank).
 struct Profile {
     Score mass = 0;   // of the row set
     std::vector<ProfilePoint> points;
+    std::vector<ProfileStrip> strips;
+    Score strip_mass = 0;   // of the row set that the strips were cut from
 };
 
 // Solved neighbours of a new row set; either may be missing.

@@ -117,7 +117,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         ends = std::max(ends, shallow.lower);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
-    open_segments(node, ends, memory, question.sources);
+    if (question.lower < node.limit()) find_strips(worker, node, question);
+    open_segments(node, ends, memory, question.sources, worker.statistics);
     if (&sub == &root_) root_node_ = &node;
     if (question.lower < node.limit()) {
         const bool shared = workers_.size() > 1;   // from here on, what the node holds is its mutex's
@@ -160,7 +161,7 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 }
 
 template <class Entry>
-void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
+void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics) {
     const Row leaf = node.sub->leaf.mass > 0 ? for_itself : node.sub->leaf.rows;
     const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
@@ -170,6 +171,7 @@ void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory
         node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
         for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
     }
+    for (Segment& segment : node.queue) raise_by_strips(node, segment, statistics);
     std::make_heap(node.queue.begin(), node.queue.end(), later);
 }
 
@@ -212,6 +214,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         node.queue.pop_back();
         task.limit = node.limit();
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
+        trim_by_strips(node, task.segment, task.limit, task.run);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
             node.set_aside(task.limit);
@@ -249,10 +252,14 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const bool by_run = options_.switches.run_targets && rules_.monotone;
-    const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
-    const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
     const LeafSize own = node.sub->leaf;
     const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
+    const auto left_by_strips = [&](Position z) { return s.u.left + strips_between(node, s.f, u, z); };
+    const auto right_by_strips = [&](Position z) { return s.v.right + strips_between(node, s.f, z, v); };
+    const Score left_of_run = std::max(left_bound(s, mass_at(task.run.low), rules_), left_by_strips(task.run.low));
+    const Score right_of_run = std::max(right_bound(s, mass_at(task.run.high), rules_), right_by_strips(task.run.high));
+    const Score target_left = task.limit - (by_run ? right_of_run : 0);
+    const Score target_right = task.limit - (by_run ? left_of_run : 0);
     const bool apart = node.sub->limited();
     const Row near = apart && own.mass == 0 ? near_leaf(own.rows, std::max(task.z - u, v - task.z)) : 1;
 
@@ -267,7 +274,11 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
                               remember ? &learnt : nullptr, &node});
     };
-    const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
+    auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
+    if (!node.strips.empty()) {
+        lower_left = std::max(lower_left, left_by_strips(task.z));
+        lower_right = std::max(lower_right, right_by_strips(task.z));
+    }
     const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
     const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
     Outcome whole = join_sides(node, task, left, right);
@@ -283,7 +294,8 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         }
     }
     if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
-    learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory));
+    learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory),
+          worker.statistics);
 }
 
 // What the ends of a segment prove of the two sides of a threshold at z, for leaves of `leaf` rows: B1 where their own
@@ -325,7 +337,7 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
 }
 
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory, Statistics& statistics) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
     if (!node.sub->limited()) {
@@ -341,8 +353,9 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
         w.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
-    for (const Segment& half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
+    for (Segment half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
         if (half.length() == 0) continue;
+        raise_by_strips(node, half, statistics);
         if (half.bound >= node.limit()) {
             node.set_aside(half.bound);
             continue;

@@ -18,6 +18,7 @@
 #include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
+#include "bounds/strips.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
 #include "search/road.hpp"
@@ -66,6 +67,7 @@ private:
         std::vector<Segment> queue;   // a heap, least bound first
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
+        std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
         std::vector<Score> in_flight; // the bounds of the segments being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
         unsigned helpers = 0;         // threads inside, besides the owner
@@ -119,7 +121,7 @@ private:
     Outcome solve(Worker& worker, Question question);
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     Outcome branch(Worker& worker, const Question& question);
-    void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
+    void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics);
     void note(Node& node, std::uint32_t f, Position position, const Point& point);
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
     void work(Worker& worker, Node& node);
@@ -128,9 +130,19 @@ private:
     void put_back(Node& node, const Task& task);
     std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
-    void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
+    void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory, Statistics& statistics);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
+
+    // B6.
+    void find_strips(Worker& worker, Node& node, const Question& question);
+    void cut_strips(Worker& worker, const Node& node, const Subproblem<Entry>& sub, std::uint32_t f, Position offset, Strips& strips);
+    void raise_by_strips(const Node& node, Segment& segment, Statistics& statistics) const;
+    void trim_by_strips(const Node& node, const Segment& segment, Score limit, Run& run) const;
+    // Errors of the strips between two positions of a feature.
+    Score strips_between(const Node& node, std::uint32_t f, Position from, Position to) const {
+        return node.strips.empty() ? 0 : node.strips[f].between(from, to);
+    }
 
     // Threads.
     void share(Node& node);

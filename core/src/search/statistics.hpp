@@ -26,6 +26,8 @@ namespace contree {
     row(closed_by_class_count)    /* subproblems cut off by B2 */                               \
     row(closed_by_bound)          /* subproblems cut off by the parent's bound */               \
     row(inherited_points)         /* points taken over by B4 */                                 \
+    row(strips_solved)            /* for B6 */                                                  \
+    row(closed_by_strips)         /* segments that B1 left open, closed by B6 */                \
     row(arena_bytes)              /* memory of all subproblems, at the most */
 
 struct Statistics {
