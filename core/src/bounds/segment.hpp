@@ -48,7 +48,9 @@ struct Point {
 struct Rules {
     bool monotone;
     bool similarity;
+    bool leaf_similarity = true;   // for numbers of the leaf size that counts
 };
+inline Rules rules_of(const Switches& s) { return {s.monotone != 0, s.similarity != 0, s.leaf_similarity != 0}; }
 
 struct Segment {
     Score bound;       // no threshold inside has a smaller L + R
@@ -79,6 +81,41 @@ inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rul
     Segment s{0, u, v, f};
     s.bound = segment_bound(s, rules);
     return s;
+}
+
+// What an evaluation found of a threshold: `near` for leaves of the size that the segment around it asks for, `own` for
+// leaves of the size that counts.  Without a leaf size they are the same.
+struct Evaluated {
+    Point near, own;
+    // The left end of what lies right of it: left sides grow from here, right sides shrink.
+    Point as_left_end() const {
+        Point end = near;
+        end.right = own.right;
+        return end;
+    }
+    Point as_right_end() const {
+        Point end = near;
+        end.left = own.left;
+        return end;
+    }
+};
+
+// The same with what the segment around it tells.  Without leaf sizes all of B1 counts for both; with them its similarity
+// holds for `own` alone.
+inline Evaluated within(const Segment& s, Evaluated w, bool limited, Rules rules) {
+    const Score left = left_bound(s, w.own.z, rules), right = right_bound(s, w.own.z, rules);
+    if (!limited || !rules.leaf_similarity) {
+        w.near.left = std::max(w.near.left, left);
+        w.near.right = std::max(w.near.right, right);
+        return {w.near, w.near};
+    }
+    if (rules.monotone) {
+        w.near.left = std::max(w.near.left, s.u.left);
+        w.near.right = std::max(w.near.right, s.v.right);
+    }
+    w.own.left = std::max({w.own.left, w.near.left, left});
+    w.own.right = std::max({w.own.right, w.near.right, right});
+    return w;
 }
 
 // The part of `whole` between two points, u and v, of which at least one is new; what holds for the whole holds

@@ -38,7 +38,9 @@ public:
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
-    Score proved(std::size_t t) const { return Score{proved_[left_side(t)]} + proved_[right_side(t)]; }
+    Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
+    Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
+    Score proved(std::size_t t) const { return proved_left(t) + proved_right(t); }
     // What no stump can get below with leaves of the lane's size: bounds the thresholds beside it.
     Score near_left(std::size_t t) const { return (limited() ? near_ : proved_)[left_side(t)]; }
     Score near_right(std::size_t t) const { return (limited() ? near_ : proved_)[right_side(t)]; }

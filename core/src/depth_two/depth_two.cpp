@@ -57,12 +57,12 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     for (std::uint32_t f = 0; f < sub.features; ++f) {
         inheritance.points_of(f, inherited_);
         statistics_->inherited_points += static_cast<std::int64_t>(inherited_.size());
+        if (sub.limited()) note_inherited(f);   // before the ends tell them what holds for this leaf size alone
         found_.clear();
         close(open_between(f, left_end, right_end, inherited_, ub_, rules_, found_));
         for (const Segment& segment : found_)
             if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
-        for (const Point& point : inherited_)   // those that close nothing here are not worth handing on
-            if (point.total() >= ub_) note(f, sub.position_of(f, point.z), point);
+        if (!sub.limited()) note_inherited(f);
     }
 }
 
@@ -194,13 +194,13 @@ void DepthTwo<Entry>::cut_segments() {
         for (; t < batch_.lanes.size() && batch_.lanes[t].owner == i; ++t) {
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const Point w{z, std::max(batch_.near_left(t), left_bound(segment, z, rules_)),
-                          std::max(batch_.near_right(t), right_bound(segment, z, rules_))};
-            if (sub_->allows(segment.f, position)) close(std::max(w.total(), batch_.proved(t)));
-            if (!sub_->limited()) note(segment.f, position, w);
+            const Evaluated w = within(segment, {{z, batch_.near_left(t), batch_.near_right(t)}, {z, batch_.proved_left(t), batch_.proved_right(t)}},
+                                       sub_->limited(), rules_);
+            if (sub_->allows(segment.f, position)) close(std::max(w.own.total(), batch_.proved(t)));
+            if (!sub_->limited()) note(segment.f, position, w.own);
             else note(segment.f, position, {z, batch_.relaxed_left(t), batch_.relaxed_right(t)});   // for other row sets
-            if (Open open = part(w); u.z < z && still_open(open)) open_.push_back(open);
-            u = w;
+            if (Open open = part(w.as_right_end()); u.z < z && still_open(open)) open_.push_back(open);
+            u = w.as_left_end();
         }
         open_[i] = part(segment.v);
         if (!still_open(open_[i])) {
@@ -215,6 +215,13 @@ template <class Entry>
 void DepthTwo<Entry>::note(std::uint32_t f, Position position, const Point& point) {
     if (learnt_ == nullptr) return;
     learnt_->points.push_back({sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
+}
+
+// Of the inherited points, those that close nothing here are not worth handing on.
+template <class Entry>
+void DepthTwo<Entry>::note_inherited(std::uint32_t f) {
+    for (const Point& point : inherited_)
+        if (point.total() >= ub_) note(f, sub_->position_of(f, point.z), point);
 }
 
 template class DepthTwo<NarrowEntry>;

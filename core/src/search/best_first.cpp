@@ -33,7 +33,7 @@ template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
                             const Control& control, Improved improved, Outcome first, RootShare& root_share)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
-      root_share_(root_share), kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
+      root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches)),
       cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
@@ -167,8 +167,12 @@ void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory
     std::vector<Point> points;
     for (std::uint32_t f = 0; f < node.sub->features; ++f) {
         inheritance.points_of(f, points);
+        const auto note_inherited = [&] {
+            for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
+        };
+        if (node.sub->limited()) note_inherited();   // before the ends tell them what holds for this leaf size alone
         node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
-        for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
+        if (!node.sub->limited()) note_inherited();
     }
     std::make_heap(node.queue.begin(), node.queue.end(), later);
 }
@@ -267,36 +271,45 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
                               remember ? &learnt : nullptr, &node});
     };
-    const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
+    const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near, near == own.rows && own.mass == 0);
     const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
     const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
     Outcome whole = join_sides(node, task, left, right);
+    Evaluated w;
+    w.near = w.own = {mass_at(task.z), left.lower, right.lower, false, near, -1};
     if (apart && (near < own.rows || own.mass > 0)) {
         const Score bound = whole.lower;
         whole = {bound, unreached, {}};
         if (node.sub->allows(s.f, task.z) && bound < task.limit && !stopping()) {
             children.left.leaf = children.right.leaf = own;
             Profile unused;
-            const Outcome own_left = solve_side(children.left, left.lower, task.limit - right.lower, {}, unused);
-            const Outcome own_right = solve_side(children.right, right.lower, task.limit - own_left.lower, {}, unused);
+            const Score low = mass_at(task.run.low), high = mass_at(task.run.high);
+            static const int mode = getenv("MODE") ? atoi(getenv("MODE")) : 0;
+            const Score own_lower_left = std::max(left.lower, left_bound(s, w.near.z, rules_)), own_lower_right = std::max(right.lower, right_bound(s, w.near.z, rules_));
+            const Score tl = mode == 0 ? task.limit - right.lower : mode == 1 ? task.limit - right.lower + w.near.z - low : target_left;
+            const Outcome own_left = solve_side(children.left, own_lower_left, tl, {}, unused);
+            const Score tr = mode == 0 ? task.limit - own_left.lower : mode == 1 ? task.limit - left.lower + high - w.near.z : target_right;
+            const Outcome own_right = solve_side(children.right, own_lower_right, tr, {}, unused);
             whole = join_sides(node, task, own_left, own_right);
+            w.own.left = std::max(w.own.left, own_left.lower);
+            w.own.right = std::max(w.own.right, own_right.lower);
         }
     }
     if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
-    learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory));
+    learn(node, task, w, std::move(whole), std::move(memory));
 }
 
 // What the ends of a segment prove of the two sides of a threshold at z, for leaves of `leaf` rows: B1 where their own
 // numbers, for leaves of another size, go so far.
 template <class Entry>
-std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const {
+std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf, bool own) const {
     if constexpr (Subproblem<Entry>::may_be_general) {
+        if (own) return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
         const auto reaches = [&](const Point& end, Position distance) { return end.leaf == 1 || end.leaf + distance <= leaf; };
         Segment valid = s;
         if (!reaches(s.u, z - u)) valid.u.left = 0;
         if (!reaches(s.v, v - z)) valid.v.right = 0;
-        if (s.u.leaf > leaf) valid.u.right = 0;
-        if (s.v.leaf > leaf) valid.v.left = 0;
+        valid.u.right = valid.v.left = 0;
         return {left_bound(valid, mass, rules_), right_bound(valid, mass, rules_)};
     }
     return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
@@ -325,23 +338,21 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
 }
 
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    if (!node.sub->limited()) {
-        w.left = std::max(w.left, left_bound(s, w.z, rules_));
-        w.right = std::max(w.right, right_bound(s, w.z, rules_));
-    }
-    const Score proved = std::max(outcome.lower, w.total());
+    Evaluated w = within(s, found, node.sub->limited(), rules_);
+    if (node.sub->limited() && w.near.total() > found.near.total()) w.near.leaf = for_itself;
+    const Score proved = std::max(outcome.lower, w.own.total());
     assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
-    if (w.leaf == 1) note(node, s.f, task.z, w);   // others hold near it alone
+    if (found.near.leaf == 1) note(node, s.f, task.z, node.sub->limited() ? found.near : w.near);   // others hold near it alone
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
-        w.memory = static_cast<std::int32_t>(node.memories.size());
+        w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
-    for (const Segment& half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
+    for (const Segment& half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, w.as_left_end(), s.v, rules_)}) {
         if (half.length() == 0) continue;
         if (half.bound >= node.limit()) {
             node.set_aside(half.bound);

@@ -126,9 +126,9 @@ private:
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
     void put_back(Node& node, const Task& task);
-    std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
+    std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf, bool own) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
-    void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
+    void learn(Node& node, const Task& task, const Evaluated& found, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
 
