@@ -39,7 +39,6 @@ struct Point {
     Score z;                  // the mass on its left
     Score left, right;        // proved lower bounds of L(z), R(z)
     bool open = false;        // not evaluated itself: the segment to its right holds it as a candidate
-    Row leaf = 1;             // the leaf size that the bounds are for
     std::int32_t memory = -1; // where a Node keeps what the two sides' solves learnt
     Score total() const { return left + right; }
 };
@@ -126,9 +125,6 @@ inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rul
     return s;
 }
 
-// The leaf size for evaluating a threshold that has thresholds up to `distance` rows away beside it.
-inline Row near_leaf(Row min_leaf, Position distance) { return min_leaf < distance ? 1 : std::max<Row>(1, min_leaf - distance + 1); }
-
 // The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
 // positions [low, high].  A threshold near u keeps at least total(u) - (mass moved), so it must move at
 // least total(u) - ub + 1; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
@@ -139,12 +135,28 @@ struct Run {
     std::uint32_t size() const { return empty() ? 0 : last - first + 1; }
 };
 
+struct Moves {
+    Score from_u, from_v;
+};
+inline Moves mass_to_move(const Segment& s, Score ub, Rules rules) {
+    const Score nearest = s.u.open ? 0 : 1;
+    if (!rules.similarity) return {nearest, 1};
+    return {std::max(nearest, s.u.total() - ub + 1), std::max<Score>(1, s.v.total() - ub + 1)};
+}
+
+// No threshold of the segment outside its live run is below this.
+inline Score trimmed_bound(const Segment& s, Score ub, Rules rules) {
+    const auto [from_u, from_v] = mass_to_move(s, ub, rules);
+    const auto at = [&](Score z) { return Point{z, left_bound(s, z, rules), right_bound(s, z, rules)}; };
+    const Score last_u = std::min(s.u.z + from_u - 1, s.v.z), last_v = std::max(s.v.z - from_v + 1, s.u.z);
+    return std::min(from_u > (s.u.open ? 0 : 1) ? make_segment(s.f, s.u, at(last_u), rules).bound : unreached,
+                    from_v > 1 ? make_segment(s.f, at(last_v), s.v, rules).bound : unreached);
+}
+
 template <class Entry>
 Run live_run(const Segment& s, const Subproblem<Entry>& sub, Score ub, Rules rules) {
     constexpr Run none{1, 0, 0, 0};
-    const Score nearest = s.u.open ? 0 : 1;
-    const Score from_u = rules.similarity ? std::max(nearest, s.u.total() - ub + 1) : nearest;
-    const Score from_v = rules.similarity ? std::max<Score>(1, s.v.total() - ub + 1) : 1;
+    const auto [from_u, from_v] = mass_to_move(s, ub, rules);
     if (s.u.z + from_u > s.v.z - from_v) return none;
     const Position low = sub.position_of(s.f, s.u.z + from_u), behind = sub.position_of(s.f, s.v.z - from_v + 1);
     const Cuts cuts = sub.cuts(s.f);

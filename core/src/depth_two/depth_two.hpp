@@ -35,11 +35,11 @@ private:
     void start(Score lower, const Sources& sources);
     void choose_lanes();
     void spread_lanes(std::uint32_t open, unsigned count);
-    void choose_leaves();
+    void choose_stretches();
     void learn();
     void learn_whole();
     void improve(Score score, Plan plan);
-    void cut_segments();
+    void cut_segments(Score ub_before);
     bool still_open(Open& open);
     void note_inherited(std::uint32_t f);
     void note(std::uint32_t f, Position position, const Point& point);

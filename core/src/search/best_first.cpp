@@ -7,6 +7,7 @@ namespace contree {
 
 namespace {
 
+const std::uint64_t wide_share = getenv("SHARE") ? atoi(getenv("SHARE")) : 4;
 constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
@@ -15,9 +16,6 @@ bool later(const Segment& a, const Segment& b) {
     if (a.length() != b.length()) return a.length() < b.length();
     return a.f != b.f ? a.f > b.f : a.u.z > b.u.z;
 }
-
-// The leaf size of numbers that hold for their own row set and leaf size alone.
-constexpr Row for_itself = Row{1} << 30;
 
 // Solves of the same rows for leaves of different sizes are different; of masses there is one, and none.
 template <class Entry>
@@ -78,7 +76,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         return worker.depth_two.solve(sub, question.lower, question.target, question.sources, question.learnt,
                                       worker.arena, worker.statistics);
 
-    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
+    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_ && sub.wide == nullptr;
     if (!cached) return branch(worker, question);
     Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + leaf_key(sub));
     Outcome known = cache_.find(key);
@@ -161,8 +159,7 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
-    const Row leaf = node.sub->leaf.mass > 0 ? for_itself : node.sub->leaf.rows;
-    const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
+    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->mass, ends, 0, false, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
     std::vector<Point> points;
     for (std::uint32_t f = 0; f < node.sub->features; ++f) {
@@ -245,74 +242,81 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 // threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
 // Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
 //
-// With a minimal leaf size the bounds for the segment come from leaves of `near` rows (see segment.hpp), and only a
-// split that they leave open is solved once more for the tree it makes.
+// With a minimal leaf size the bounds for the segment come from leaves that are large enough for some threshold of the
+// run (see segment.hpp), and only a split that they leave open is solved once more for the tree it makes.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
     const Segment& s = task.segment;
-    const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
+    const bool limited = node.sub->limited();
+    Arena::Frame frame(worker.arena);
+    const bool keep_origin = limited || (options_.switches.cache && node.depth - 1 >= cached_depth);
+    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
+    Widened widened;
+    if (limited) widened = widen(worker, node, task, children);
+    if (stopping()) return put_back(node, task);
+
     const bool by_run = options_.switches.run_targets && rules_.monotone;
+    const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
     const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
-    const LeafSize own = node.sub->leaf;
-    const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
-    const bool apart = node.sub->limited();
-    const Row near = apart && own.mass == 0 ? near_leaf(own.rows, std::max(task.z - u, v - task.z)) : 1;
-
-    Arena::Frame frame(worker.arena);
-    const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
-    if (stopping()) return put_back(node, task);
-    children.left.leaf = children.right.leaf = {near, 0};
+    const Score z = mass_at(task.z);
     Memory memory;
     const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
         const bool remember = remembers(side, node.depth - 1);
         return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
                               remember ? &learnt : nullptr, &node});
     };
-    const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near, near == own.rows && own.mass == 0);
-    const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
-    const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
+    const bool known = !limited || children.left.limited();
+    const Outcome left = solve_side(children.left, known ? left_bound(s, z, rules_) : 0, target_left, task.left, memory.left);
+    const Outcome right = solve_side(children.right, known ? right_bound(s, z, rules_) : 0, target_right, task.right, memory.right);
     Outcome whole = join_sides(node, task, left, right);
     Evaluated w;
-    w.near = w.own = {mass_at(task.z), left.lower, right.lower, false, near, -1};
-    if (apart && (near < own.rows || own.mass > 0)) {
-        const Score bound = whole.lower;
-        whole = {bound, unreached, {}};
-        if (node.sub->allows(s.f, task.z) && bound < task.limit && !stopping()) {
-            children.left.leaf = children.right.leaf = own;
+    w.near = w.own = {z, left.lower, right.lower};
+    if (limited && !widened.alone) {
+        whole = {whole.lower, unreached, {}};
+        if (node.sub->allows(s.f, task.z) && whole.lower < task.limit && !stopping()) {
+            children.left.leaf = children.right.leaf = node.sub->leaf;
+            children.left.wide = widened.left;
+            children.right.wide = widened.right;
             Profile unused;
-            const Score low = mass_at(task.run.low), high = mass_at(task.run.high);
-            static const int mode = getenv("MODE") ? atoi(getenv("MODE")) : 0;
-            const Score own_lower_left = std::max(left.lower, left_bound(s, w.near.z, rules_)), own_lower_right = std::max(right.lower, right_bound(s, w.near.z, rules_));
-            const Score tl = mode == 0 ? task.limit - right.lower : mode == 1 ? task.limit - right.lower + w.near.z - low : target_left;
-            const Outcome own_left = solve_side(children.left, own_lower_left, tl, {}, unused);
-            const Score tr = mode == 0 ? task.limit - own_left.lower : mode == 1 ? task.limit - left.lower + high - w.near.z : target_right;
-            const Outcome own_right = solve_side(children.right, own_lower_right, tr, {}, unused);
+            const Score lower_left = std::max(left.lower, left_bound(s, z, rules_)), lower_right = std::max(right.lower, right_bound(s, z, rules_));
+            const Outcome own_left = solve_side(children.left, lower_left, task.limit - lower_right, {}, unused);
+            const Outcome own_right = solve_side(children.right, lower_right, task.limit - own_left.lower, {}, unused);
             whole = join_sides(node, task, own_left, own_right);
             w.own.left = std::max(w.own.left, own_left.lower);
             w.own.right = std::max(w.own.right, own_right.lower);
         }
     }
     if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
-    learn(node, task, w, std::move(whole), std::move(memory));
+    learn(node, task, w, !known, std::move(whole), std::move(memory));
 }
 
-// What the ends of a segment prove of the two sides of a threshold at z, for leaves of `leaf` rows: B1 where their own
-// numbers, for leaves of another size, go so far.
+// Gives the sides of a split the rows that count for the sizes of leaves: all that may lie on that side of some
+// threshold of the run.  Where these are too many to tell anything the sides are solved for leaves of any size.
 template <class Entry>
-std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf, bool own) const {
-    if constexpr (Subproblem<Entry>::may_be_general) {
-        if (own) return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
-        const auto reaches = [&](const Point& end, Position distance) { return end.leaf == 1 || end.leaf + distance <= leaf; };
-        Segment valid = s;
-        if (!reaches(s.u, z - u)) valid.u.left = 0;
-        if (!reaches(s.v, v - z)) valid.v.right = 0;
-        valid.u.right = valid.v.left = 0;
-        return {left_bound(valid, mass, rules_), right_bound(valid, mass, rules_)};
+auto BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task, Children<Entry>& children) -> Widened {
+    const Subproblem<Entry>& sub = *node.sub;
+    const Subproblem<Entry>& all = sub.sized();
+    const std::uint32_t f = task.segment.f, g = sub.sized_feature(f);
+    const Cuts cuts = sub.cuts(f);
+    const Position first = cuts.at(task.run.first, task.run.low, task.run.high), last = cuts.at(task.run.last, task.run.low, task.run.high);
+    const auto part = [&](Position z, bool left) -> const Subproblem<Entry>* {
+        if (z == (left ? all.rows : 0)) return &all;
+        const Children<Entry> parts = split_rows(all, g, z, true, *kernel_.movers, worker.arena, when_stopped(control_));
+        return new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(left ? parts.left : parts.right);
+    };
+    const auto left_part = [&](Position z) { return z == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_left(f, z), true); };
+    const auto right_part = [&](Position z) { return z == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_right(f, z), false); };
+    Widened own{left_part(task.z), right_part(task.z), first == task.z && last == task.z};
+    const Row strangers = last - first;
+    if (!own.alone && (std::uint64_t{strangers} * wide_share > sub.rows || sub.classes > most_paired_classes)) {
+        children.left.leaf = children.right.leaf = {};
+        return own;
     }
-    return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
+    children.left.wide = own.alone ? own.left : left_part(last);
+    children.right.wide = own.alone ? own.right : right_part(first);
+    return own;
 }
 
 // The split's own outcome, from those of its sides.
@@ -338,16 +342,17 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
 }
 
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, Outcome outcome, Memory memory) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, bool relaxed, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
     Evaluated w = within(s, found, node.sub->limited(), rules_);
-    if (node.sub->limited() && w.near.total() > found.near.total()) w.near.leaf = for_itself;
+    if (node.sub->limited()) node.set_aside(trimmed_bound(s, task.limit, rules_));
     const Score proved = std::max(outcome.lower, w.own.total());
     assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
-    if (found.near.leaf == 1) note(node, s.f, task.z, node.sub->limited() ? found.near : w.near);   // others hold near it alone
+    if (!node.sub->limited()) note(node, s.f, task.z, w.own);
+    else if (relaxed) note(node, s.f, task.z, found.near);   // others hold near it alone
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
         w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));

@@ -90,6 +90,12 @@ private:
         Score limit;
         Sources left, right;
     };
+    // With a leaf size: what counts for it on the two sides of a split, where that is not their own rows.
+    struct Widened {
+        const Subproblem<Entry>* left = nullptr;
+        const Subproblem<Entry>* right = nullptr;
+        bool alone = false;   // is there no other threshold that bounds must hold for?
+    };
     // A subproblem and all that is known of it.
     struct Question {
         const Subproblem<Entry>& sub;
@@ -126,9 +132,9 @@ private:
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
     void put_back(Node& node, const Task& task);
-    std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf, bool own) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
-    void learn(Node& node, const Task& task, const Evaluated& found, Outcome outcome, Memory memory);
+    Widened widen(Worker& worker, const Node& node, const Task& task, Children<Entry>& children);
+    void learn(Node& node, const Task& task, const Evaluated& found, bool relaxed, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
 
