@@ -29,6 +29,7 @@ Options draw_options(Random& random, std::int64_t depth, const Instance& data, W
     if (random.chance(0.5)) return options;
     for (const SwitchRow& row : contree::switch_rows())
         if (random.chance(0.3)) options.switches.*row.field = row.high > 8 ? row.low : static_cast<std::int32_t>(random.between(row.low, row.high));
+    options.switches.wide_leaves = random.pick({0, 25, 100});
     if (random.chance(0.3)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
     return options;
 }

@@ -149,8 +149,9 @@ inline Score trimmed_bound(const Segment& s, Score ub, Rules rules) {
     const auto [from_u, from_v] = mass_to_move(s, ub, rules);
     const auto at = [&](Score z) { return Point{z, left_bound(s, z, rules), right_bound(s, z, rules)}; };
     const Score last_u = std::min(s.u.z + from_u - 1, s.v.z), last_v = std::max(s.v.z - from_v + 1, s.u.z);
-    return std::min(from_u > (s.u.open ? 0 : 1) ? make_segment(s.f, s.u, at(last_u), rules).bound : unreached,
-                    from_v > 1 ? make_segment(s.f, at(last_v), s.v, rules).bound : unreached);
+    const Score beside_u = from_u > (s.u.open ? 0 : 1) ? make_segment(s.f, s.u, at(last_u), rules).bound : unreached;
+    const Score beside_v = from_v > 1 ? make_segment(s.f, at(last_v), s.v, rules).bound : unreached;
+    return std::max(ub, std::min(beside_u, beside_v));
 }
 
 template <class Entry>

@@ -7,7 +7,6 @@ namespace contree {
 
 namespace {
 
-const std::uint64_t wide_share = getenv("SHARE") ? atoi(getenv("SHARE")) : 4;
 constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
@@ -242,8 +241,9 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 // threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
 // Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
 //
-// With a minimal leaf size the bounds for the segment come from leaves that are large enough for some threshold of the
-// run (see segment.hpp), and only a split that they leave open is solved once more for the tree it makes.
+// With a minimal leaf size the sides are first solved for leaves of any size.  What these numbers leave open is solved
+// again: for bounds that hold in the run around (`near`, see segment.hpp), and, if they too leave the split open, for
+// the tree it makes (`own`).
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
@@ -252,48 +252,57 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     Arena::Frame frame(worker.arena);
     const bool keep_origin = limited || (options_.switches.cache && node.depth - 1 >= cached_depth);
     Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
-    Widened widened;
-    if (limited) widened = widen(worker, node, task, children);
     if (stopping()) return put_back(node, task);
 
-    const bool by_run = options_.switches.run_targets && rules_.monotone;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
+    const bool by_run = options_.switches.run_targets && rules_.monotone;
     const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
     const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
     const Score z = mass_at(task.z);
     Memory memory;
-    const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
-        const bool remember = remembers(side, node.depth - 1);
-        return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
-                              remember ? &learnt : nullptr, &node});
+    const auto solve_sides = [&](Score lower_left, Score lower_right, Score up_to_left, Score up_to_right, Memory* learnt) {
+        const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile* profile) {
+            const bool remember = learnt != nullptr && remembers(side, node.depth - 1);
+            return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{}, remember ? profile : nullptr, &node});
+        };
+        const Outcome left = solve_side(children.left, lower_left, up_to_left, task.left, &learnt->left);
+        return std::pair(left, solve_side(children.right, lower_right, up_to_right, task.right, &learnt->right));
     };
-    const bool known = !limited || children.left.limited();
-    const Outcome left = solve_side(children.left, known ? left_bound(s, z, rules_) : 0, target_left, task.left, memory.left);
-    const Outcome right = solve_side(children.right, known ? right_bound(s, z, rules_) : 0, target_right, task.right, memory.right);
-    Outcome whole = join_sides(node, task, left, right);
-    Evaluated w;
-    w.near = w.own = {z, left.lower, right.lower};
-    if (limited && !widened.alone) {
-        whole = {whole.lower, unreached, {}};
-        if (node.sub->allows(s.f, task.z) && whole.lower < task.limit && !stopping()) {
+    if (!limited) {
+        const auto [left, right] = solve_sides(left_bound(s, z, rules_), right_bound(s, z, rules_), target_left, target_right, &memory);
+        const Point w{z, left.lower, right.lower};
+        return learn(node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory));
+    }
+
+    children.left.leaf = children.right.leaf = {};
+    const auto [any_left, any_right] = solve_sides(0, 0, target_left, target_right, &memory);
+    const Point any{z, any_left.lower, any_right.lower};
+    Evaluated w = within(s, {any, any}, limited, rules_);
+    Outcome whole{w.own.total(), unreached, {}};
+    const bool allowed = node.sub->allows(s.f, task.z);
+    if (w.own.total() < task.limit && !stopping()) {
+        const Widened widened = widen(worker, node, task, children);
+        if (children.left.limited() && !widened.alone) {
+            const auto [left, right] = solve_sides(w.near.left, w.near.right, target_left, target_right, nullptr);
+            w.near.left = left.lower, w.near.right = right.lower;
+            w = within(s, w, limited, rules_);
+        }
+        if (allowed && w.own.total() < task.limit && !stopping()) {
             children.left.leaf = children.right.leaf = node.sub->leaf;
             children.left.wide = widened.left;
             children.right.wide = widened.right;
-            Profile unused;
-            const Score lower_left = std::max(left.lower, left_bound(s, z, rules_)), lower_right = std::max(right.lower, right_bound(s, z, rules_));
-            const Outcome own_left = solve_side(children.left, lower_left, task.limit - lower_right, {}, unused);
-            const Outcome own_right = solve_side(children.right, lower_right, task.limit - own_left.lower, {}, unused);
-            whole = join_sides(node, task, own_left, own_right);
-            w.own.left = std::max(w.own.left, own_left.lower);
-            w.own.right = std::max(w.own.right, own_right.lower);
+            const auto [left, right] = solve_sides(w.own.left, w.own.right, task.limit - w.own.right, task.limit - w.own.left, nullptr);
+            whole = join_sides(node, task, left, right);
+            w.own.left = std::max(w.own.left, left.lower);
+            w.own.right = std::max(w.own.right, right.lower);
         }
     }
-    if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
-    learn(node, task, w, !known, std::move(whole), std::move(memory));
+    if (!allowed) whole = {unreached, unreached, {}};
+    learn(node, task, w, any, std::move(whole), std::move(memory));
 }
 
 // Gives the sides of a split the rows that count for the sizes of leaves: all that may lie on that side of some
-// threshold of the run.  Where these are too many to tell anything the sides are solved for leaves of any size.
+// threshold of the run.  Where these are too many to tell anything the sides stay as they are, with leaves of any size.
 template <class Entry>
 auto BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task, Children<Entry>& children) -> Widened {
     const Subproblem<Entry>& sub = *node.sub;
@@ -308,14 +317,12 @@ auto BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task,
     };
     const auto left_part = [&](Position z) { return z == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_left(f, z), true); };
     const auto right_part = [&](Position z) { return z == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_right(f, z), false); };
-    Widened own{left_part(task.z), right_part(task.z), first == task.z && last == task.z};
-    const Row strangers = last - first;
-    if (!own.alone && (std::uint64_t{strangers} * wide_share > sub.rows || sub.classes > most_paired_classes)) {
-        children.left.leaf = children.right.leaf = {};
-        return own;
-    }
-    children.left.wide = own.alone ? own.left : left_part(last);
-    children.right.wide = own.alone ? own.right : right_part(first);
+    const Widened own{left_part(task.z), right_part(task.z), first == task.z && last == task.z};
+    const bool far = std::uint64_t{last - first} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
+    if (own.alone || far || sub.classes > most_paired_classes) return own;
+    children.left.leaf = children.right.leaf = sub.leaf;
+    children.left.wide = left_part(last);
+    children.right.wide = right_part(first);
     return own;
 }
 
@@ -341,8 +348,9 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
     node.changed.notify_all();
 }
 
+// `any` is what holds for leaves of any size.
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, bool relaxed, Outcome outcome, Memory memory) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
     Evaluated w = within(s, found, node.sub->limited(), rules_);
@@ -351,8 +359,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& foun
     assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
-    if (!node.sub->limited()) note(node, s.f, task.z, w.own);
-    else if (relaxed) note(node, s.f, task.z, found.near);   // others hold near it alone
+    note(node, s.f, task.z, node.sub->limited() ? any : w.own);
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
         w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));

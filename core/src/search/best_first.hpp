@@ -134,7 +134,7 @@ private:
     void put_back(Node& node, const Task& task);
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
     Widened widen(Worker& worker, const Node& node, const Task& task, Children<Entry>& children);
-    void learn(Node& node, const Task& task, const Evaluated& found, bool relaxed, Outcome outcome, Memory memory);
+    void learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
 
