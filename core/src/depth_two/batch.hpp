@@ -63,7 +63,8 @@ private:
         Sweep<Entry> sweep{};             // entries null until first used
         const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
         const std::int32_t* coarse_steps = nullptr;   // the same, cut off
-        const void* sized_steps = nullptr;            // the same, for the rows that count for sizes
+        const void* sized_steps = nullptr;            // the same two, for the rows that count for sizes
+        const std::int32_t* coarse_sized_steps = nullptr;
     };
     using Deaths = std::array<std::size_t, lane_count>;
 
@@ -88,18 +89,23 @@ private:
     void start_general();   // these are defined for wide entries
     void evaluate_weighted(Score ub);
     void evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse);
+    std::uint32_t may_be_best(Score ub);
     void evaluate_allowed(Score ub);
+    void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
     void evaluate_by_mass(std::uint32_t lanes_meant);
     void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void find_twins();
     void write_sizes();
-    void sweep_limited(Pair& pair, std::uint32_t lanes_meant);
+    void sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse);
+    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant);
+    template <class Step>
+    void sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant);
     template <class Fill>
-    void sweep_general(const void*& steps, const Fill& fill);
+    void sweep_general(const void*& steps, std::uint32_t lanes_meant, const Fill& fill);
     template <class Step>
     const Step* steps_of(const Pair& pair, unsigned shift);
     template <class Step>
-    const Step* sized_steps_of(const Pair& pair);
+    const Step* sized_steps_of(const Pair& pair, unsigned shift);
     const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
     // Does a leaf's size mean what it weighs?  Where it must have rows too, these come first.
     bool sized_by_mass() const { return sub_->weighted() && sub_->leaf.rows <= 1; }

@@ -1,11 +1,57 @@
 // Batches of the general case: rows that weigh more than one, leaves that must be of some size.
 #include <algorithm>
+#include <bit>
 
 #include "depth_two/batch.hpp"
 #include "depth_two/d2split.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
+
+namespace {
+
+constexpr Row coarse_chunk = 1023;   // steps in a chunk of coarse ones: fewer are folded more often, more are coarser
+
+// Some lanes' sides, put together at the start of a word: fewer registers hold them.
+class Packing {
+public:
+    explicit Packing(std::uint32_t lanes) {
+        for (std::uint32_t t = 0; t < lane_count; ++t)
+            if ((lanes >> t & 1) != 0) lane_[count_++] = t;
+    }
+    std::uint64_t used() const { return count_ == lane_count ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * count_) - 1; }
+    std::uint64_t pack(std::uint64_t word) const {
+        std::uint64_t packed = 0;
+        for (std::uint32_t i = 0; i < count_; ++i)
+            packed |= (word >> lane_[i] & 1) << i | (word >> (lane_count + lane_[i]) & 1) << (count_ + i);
+        return packed;
+    }
+    template <class T>
+    void pack(T* by_side) const {
+        std::array<T, side_count> packed{};
+        for_sides([&](std::size_t from, std::size_t to) { packed[to] = by_side[from]; });
+        std::copy(packed.begin(), packed.end(), by_side);
+    }
+    template <class T>
+    void unpack(T* by_side) const {
+        std::array<T, side_count> unpacked{};
+        for_sides([&](std::size_t from, std::size_t to) { unpacked[from] = by_side[to]; });
+        std::copy(unpacked.begin(), unpacked.end(), by_side);
+    }
+
+private:
+    template <class Body>
+    void for_sides(const Body& body) const {
+        for (std::size_t i = 0; i < count_; ++i) {
+            body(left_side(lane_[i]), i);
+            body(right_side(lane_[i]), count_ + i);
+        }
+    }
+    std::array<std::uint32_t, lane_count> lane_;
+    std::uint32_t count_ = 0;
+};
+
+}  // namespace
 
 // Steps are as narrow as the weights allow.  Where they need 64 bits, steps cut off to 32 come first.
 template <class Entry>
@@ -18,7 +64,7 @@ void Batch<Entry>::start_general() {
     else if (largest <= largest_step<std::int32_t>) step_bits_ = 32, chunk_rows_ = chunk(std::numeric_limits<std::int32_t>::max() - 1);
     else step_bits_ = 64, chunk_rows_ = sub.rows;
     coarse_shift_ = 0;
-    while (step_bits_ == 64 && largest >> coarse_shift_ > largest_step<std::int32_t>) ++coarse_shift_;
+    while (step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
     ends_ = nullptr;
     row_sizes_ = nullptr;
     class_of_.clear();
@@ -31,17 +77,34 @@ void Batch<Entry>::start_general() {
     potential_.resize(2);
 }
 
-// Coarse steps close most lanes: only those below ub by them are evaluated in full.
+// Coarse steps close most lanes: only those that may be below ub, and the best of all, are evaluated in full.
 template <class Entry>
 void Batch<Entry>::evaluate_weighted(Score ub) {
     if (sub_->classes > 2) weigh_classes();
     std::uint32_t meant = lanes_in_use();
     if (coarse_shift_ > 0) {
         evaluate_weighted(ub, meant, true);
-        for (std::size_t t = 0; t < lane_count; ++t)
-            if (proved(t) >= ub) meant &= ~(std::uint32_t{1} << t);
+        if (!limited()) meant = may_be_best(ub);
     }
-    if (meant != 0) evaluate_weighted(ub, meant, false);
+    if (meant != 0 && (coarse_shift_ == 0 || !limited())) evaluate_weighted(ub, meant, false);   // with a leaf size, more coarse steps follow
+}
+
+// After coarse steps: the lanes that may be below ub and all others.  A coarse score is at most 3.5 slacks too small for
+// each side (see sweep_coarse), so one that is 8 above another's is above the other's true score.  Those left out have reached nothing.
+template <class Entry>
+std::uint32_t Batch<Entry>::may_be_best(Score ub) {
+    const Score slack = Score{sub_->rows} << coarse_shift_;
+    const auto counts = [&](std::size_t t) {
+        return (lanes_in_use() >> t & 1) != 0 && (t >= lanes.size() || sub_->allows(lanes[t].f, lanes[t].z));
+    };
+    for (std::size_t t = 0; t < lane_count; ++t)
+        if (counts(t)) ub = std::min(ub, reached(t) + 8 * slack);
+    std::uint32_t lanes_below = 0;
+    for (std::size_t t = 0; t < lane_count; ++t) {
+        if ((lanes_in_use() >> t & 1) != 0 && proved(t) < ub) lanes_below |= std::uint32_t{1} << t;
+        else reached_[left_side(t)] = reached_[right_side(t)] = unreached;
+    }
+    return lanes_below;
 }
 
 // With coarse steps the sums are so much too good that what follows from them is proved; it is not reached then.
@@ -88,10 +151,22 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     if (sub_->classes == 2 && step_bits_ == 16) meant = lanes_in_use();
     write_sizes();
     if (sub_->classes == 2) weigh_classes();
+    if (coarse_shift_ > 0 && !sized_by_mass()) {
+        evaluate_allowed(ub, meant, true);
+        meant = may_be_best(ub);
+    }
+    if (meant != 0) evaluate_allowed(ub, meant, false);
+    const bool both = sub_->weighted() && sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
+    if (both && sub_->wide == nullptr) evaluate_by_mass(below_ub());
+}
+
+// With coarse steps what follows is proved, not reached.
+template <class Entry>
+void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) {
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
-        sweep_limited(pair, meant);
+        sweep_limited(pair, meant, coarse);
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s) {
             if ((meant >> s % lane_count & 1) == 0) continue;
@@ -107,8 +182,6 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
             near_[s] = std::max(near_[s], size_[s] - std::max(near_right[s], potential_[death[t]][s]));
         }
     }
-    const bool both = sub_->weighted() && sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
-    if (both && sub_->wide == nullptr) evaluate_by_mass(below_ub());
 }
 
 // The rows that count for sizes and are the subproblem's own.  Both list the table's rows in ascending order.
@@ -177,10 +250,6 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
 }
 
 // Leaves of any size: the pair's own rows are enough.
-//
-// A coarse step is its weight without the last `coarse_shift_` bits, so each of W's prefixes, and the end, is off by
-// less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
-// leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is.
 template <class Entry>
 void Batch<Entry>::sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse) {
     if (pair.sweep.entries == nullptr) prepare(pair);
@@ -190,48 +259,69 @@ void Batch<Entry>::sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool co
         input.stride = pair.sweep.stride;
         input.takes = pair.sweep.takes;
         input.rows = pair.rows;
-        input.used = lanes_meant | std::uint64_t{lanes_meant} << lane_count;
+        input.features = sub_->features;
+        input.words = words_;
     };
-    if (!coarse)
-        return sweep_general(pair.steps, [&]<class Step>(WeightedSweep<Step>& input) {
-            if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
-            fill(input);
-        });
-    if (pair.coarse_steps == nullptr) pair.coarse_steps = steps_of<std::int32_t>(pair, coarse_shift_);
-    WeightedSweep<std::int32_t> input{};
-    input.features = sub_->features;
-    input.words = words_;
-    input.steps = pair.coarse_steps;
-    input.chunk_rows = 127;
-    fill(input);
-    kernel_.sweep(input, extremes_);
-    const Score slack = Score{pair.rows} << coarse_shift_;
-    for (std::size_t s = 0; s < side_count; ++s) {
-        extremes_.high[s] = (extremes_.high[s] << coarse_shift_) + 2 * slack;
-        extremes_.low[s] = extremes_.low[s] * (Score{1} << coarse_shift_) - 2 * slack;
-        extremes_.end[s] = extremes_.end[s] * (Score{1} << coarse_shift_);
+    if (coarse) {
+        if (pair.coarse_steps == nullptr) pair.coarse_steps = steps_of<std::int32_t>(pair, coarse_shift_);
+        WeightedSweep<std::int32_t> input{};
+        input.steps = pair.coarse_steps;
+        fill(input);
+        return sweep_coarse(pair, input, lanes_meant);
     }
+    sweep_general(pair.steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
+        if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
+        fill(input);
+    });
+}
+
+// A coarse step is its weight without the last `coarse_shift_` bits, so each of W's prefixes, and the end, is off by
+// less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
+// leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is.
+template <class Entry>
+void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant) {
+    input.chunk_rows = coarse_chunk;
+    sweep_packed(input, lanes_meant);
+    const Score slack = Score{pair.rows} << coarse_shift_;
+    const auto widen = [&](Score* high, Score* low) {
+        for (std::size_t s = 0; s < side_count; ++s) {
+            high[s] = high[s] * (Score{1} << coarse_shift_) + 2 * slack;
+            low[s] = low[s] * (Score{1} << coarse_shift_) - 2 * slack;
+        }
+    };
+    widen(extremes_.high, extremes_.low);
+    if (input.min_leaf > 0) widen(extremes_.allowed_high, extremes_.allowed_low);
+    for (Score& end : extremes_.end) end *= Score{1} << coarse_shift_;
 }
 
 // Every row counts towards the size of a leaf, whatever its class.
 template <class Entry>
-void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant) {
+void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse) {
     const Subproblem<Entry>& all = *sized_;
     statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
     if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
-    sweep_general(twin_ == nullptr ? pair.steps : pair.sized_steps, [&]<class Step>(WeightedSweep<Step>& input) {
-        if (input.steps == nullptr) input.steps = twin_ == nullptr ? steps_of<Step>(pair, 0) : sized_steps_of<Step>(pair);
+    const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
         input.entries = all.entries;
         input.stride = all.stride;
         input.takes = ends_;
         input.rows = all.rows;
         input.features = all.features;
         input.words = sized_words_;
-        input.used = lanes_meant | std::uint64_t{lanes_meant} << lane_count;
         input.near_words = near_words_;
         input.sizes = sizes_.data();
         input.near_sizes = near_sizes_.data();
         input.min_leaf = all.weighted() ? (sub_->leaf.rows > 1 ? Score{sub_->leaf.rows} : sub_->leaf.mass) : std::max(Score{sub_->leaf.rows}, sub_->leaf.mass);
+    };
+    if (coarse) {
+        WeightedSweep<std::int32_t> input{};
+        if (pair.coarse_sized_steps == nullptr) pair.coarse_sized_steps = sized_steps_of<std::int32_t>(pair, coarse_shift_);
+        input.steps = pair.coarse_sized_steps;
+        fill(input);
+        return sweep_coarse(pair, input, lanes_meant);
+    }
+    sweep_general(pair.sized_steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
+        if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
+        fill(input);
         if (!sized_by_mass()) return;
         if (row_sizes_ == nullptr) {
             auto* const sizes = arena_->take<Step>(all.rows);
@@ -242,19 +332,49 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant) {
     });
 }
 
+// Half of the lanes or fewer are packed, where that saves passes.
+template <class Entry>
+template <class Step>
+void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant) {
+    input.used = lanes_meant | std::uint64_t{lanes_meant} << lane_count;
+    if (sizeof(Step) == 2 || std::popcount(lanes_meant) > int{lane_count} / 2) return kernel_.sweep(input, extremes_);
+    const Packing packing(lanes_meant);
+    Arena::Frame frame(*arena_);
+    const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
+    const auto packed = [&](const std::uint64_t* words) {
+        auto* const to = arena_->take<std::uint64_t>(rows);
+        for (Row r = 0; r < rows; ++r) to[r] = packing.pack(words[r]);
+        return to;
+    };
+    input.used = packing.used();
+    input.words = packed(input.words);
+    std::array<Score, side_count> sizes, near_sizes;
+    if (input.min_leaf > 0) {
+        input.near_words = packed(input.near_words);
+        std::copy_n(input.sizes, side_count, sizes.begin());
+        std::copy_n(input.near_sizes, side_count, near_sizes.begin());
+        packing.pack(sizes.data());
+        packing.pack(near_sizes.data());
+        input.sizes = sizes.data();
+        input.near_sizes = near_sizes.data();
+    }
+    kernel_.sweep(input, extremes_);
+    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) packing.unpack(by_side);
+    if (input.min_leaf > 0)
+        for (Score* const by_side : {extremes_.allowed_high, extremes_.allowed_low}) packing.unpack(by_side);
+}
+
 // `steps` remembers those that `fill` has found.
 template <class Entry>
 template <class Fill>
-void Batch<Entry>::sweep_general(const void*& steps, const Fill& fill) {
+void Batch<Entry>::sweep_general(const void*& steps, std::uint32_t lanes_meant, const Fill& fill) {
     const auto with = [&]<class Step>(Step) {
         WeightedSweep<Step> input{};
-        input.features = sub_->features;
-        input.words = words_;
         input.steps = static_cast<const Step*>(steps);
         input.chunk_rows = chunk_rows_;
         fill(input);
         steps = input.steps;
-        kernel_.sweep(input, extremes_);
+        sweep_packed(input, lanes_meant);
     };
     if (step_bits_ == 16) with(std::int16_t{});
     else if (step_bits_ == 32) with(std::int32_t{});
@@ -280,8 +400,9 @@ const Step* Batch<Entry>::steps_of(const Pair& pair, unsigned shift) {
 // The same by the rows that count for sizes; those that are not the subproblem's own add nothing.
 template <class Entry>
 template <class Step>
-const Step* Batch<Entry>::sized_steps_of(const Pair& pair) {
-    const Step* const own = steps_of<Step>(pair, 0);
+const Step* Batch<Entry>::sized_steps_of(const Pair& pair, unsigned shift) {
+    const Step* const own = steps_of<Step>(pair, shift);
+    if (twin_ == nullptr) return own;
     auto* const steps = arena_->take<Step>(sized_->rows);
     for (Row r = 0; r < sized_->rows; ++r) steps[r] = twin_[r] == no_twin ? Step{0} : own[twin_[r]];
     return steps;
@@ -299,12 +420,15 @@ const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t st
     template void Batch<Entry>::start_general();                                                   \
     template void Batch<Entry>::evaluate_weighted(Score);                                          \
     template void Batch<Entry>::evaluate_weighted(Score, std::uint32_t, bool);                     \
+    template std::uint32_t Batch<Entry>::may_be_best(Score);                                       \
     template void Batch<Entry>::evaluate_allowed(Score);                                           \
+    template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t, bool);                      \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);                                   \
     template void Batch<Entry>::find_twins();                                                      \
     template void Batch<Entry>::write_sizes();                                                     \
     template void Batch<Entry>::sweep_weighted(Pair&, std::uint32_t, bool);                        \
-    template void Batch<Entry>::sweep_limited(Pair&, std::uint32_t);                               \
+    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint32_t); \
+    template void Batch<Entry>::sweep_limited(Pair&, std::uint32_t, bool);                         \
     template const std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL

@@ -2,15 +2,14 @@
 // target region, so that the same lines become its machine's instructions.  Before it come the kernel's `Lanes`: how a
 // row's bits choose the lanes that its step is added to.
 //
-// Two registers of sides at a time: 64 sides in lanes of 16 bits, 32 or 16 sides in wider ones.  Lanes hold sums
+// A few registers of sides at a time, as many as the machine has for all that is kept of each.  Lanes hold sums
 // relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the totals.
 
-// The extremes of two registers' sides over all features.
-template <class Step, bool limited>
+// The extremes of some registers' sides over all features.
+template <class Step, bool limited, unsigned parts>
 class SweepBlock {
     using L = Lanes<Step>;
     using V = typename L::Vector;
-    static constexpr unsigned parts = 2;
     static constexpr Step lowest = std::numeric_limits<Step>::min(), highest = std::numeric_limits<Step>::max();
 
 public:
@@ -118,25 +117,34 @@ private:
     const WeightedSweep<Step>& input_;
     const unsigned first_;
     SideExtremes& extremes_;
-    Score sum_before_[sides], size_before_[sides], near_before_[sides];   // by lane
+    Score sum_before_[sides] = {}, size_before_[sides] = {}, near_before_[sides] = {};   // by lane
 };
+
+template <class Step, bool limited, unsigned parts>
+void sweep_blocks(const WeightedSweep<Step>& input, SideExtremes& extremes) {
+    constexpr unsigned sides = SweepBlock<Step, limited, parts>::sides;
+    for (unsigned first = 0; first < side_count; first += sides) {
+        const std::uint64_t block = sides == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sides % 64) - 1;
+        if ((input.used >> first & block) != 0) SweepBlock<Step, limited, parts>(input, first, extremes).run();
+    }
+}
 
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    constexpr unsigned sides = SweepBlock<Step, false>::sides;
-    for (unsigned first = 0; first < side_count; first += sides) {
-        const std::uint64_t block = sides == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sides % 64) - 1;
-        if ((input.used >> first & block) == 0) continue;
-        if (input.min_leaf > 0) SweepBlock<Step, true>(input, first, extremes).run();
-        else SweepBlock<Step, false>(input, first, extremes).run();
-    }
+    constexpr unsigned count = Lanes<Step>::count, parts = sizeof(Step) == 2 ? 2 : Lanes<Step>::parts;
+    const bool few = input.used >> count % 64 == 0;   // one register is enough
+    if (input.min_leaf > 0) few ? sweep_blocks<Step, true, 1>(input, extremes) : sweep_blocks<Step, true, 2>(input, extremes);
+    else few ? sweep_blocks<Step, false, 1>(input, extremes) : sweep_blocks<Step, false, parts>(input, extremes);
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
     using L = Lanes<Score>;
-    for (unsigned first = 0; first < side_count; first += L::count) {
-        L::Vector sum{};
-        for (Row r = 0; r < rows; ++r) L::add(sum, L::sides(words[r] >> first), weights[r]);
-        for (unsigned i = 0; i < L::count; ++i) totals[first + i] = sum[i];
+    constexpr unsigned parts = L::parts;
+    for (unsigned first = 0; first < side_count; first += parts * L::count) {
+        typename L::Vector sum[parts] = {};
+        for (Row r = 0; r < rows; ++r)
+            for (unsigned p = 0; p < parts; ++p) L::add(sum[p], L::sides(words[r] >> (first + p * L::count)), weights[r]);
+        for (unsigned p = 0; p < parts; ++p)
+            for (unsigned i = 0; i < L::count; ++i) totals[first + p * L::count + i] = sum[p][i];
     }
 }

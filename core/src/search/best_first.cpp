@@ -60,6 +60,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     }
     if (options_.switches.class_count) {
         question.lower = std::max(question.lower, class_count_bound(sub, question.depth));
+        if (sub.limited()) question.lower = std::max(question.lower, leaf_class_bound(sub, question.depth, std::min(question.target, leaf)));
         if (question.lower >= question.target) {
             ++worker.statistics.closed_by_class_count;
             return {question.lower, unreached, {}};
