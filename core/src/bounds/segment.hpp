@@ -17,15 +17,20 @@
 // Weights.  Read |.| as mass and z as the mass left of a threshold: a row moved changes a score by at most what it
 // weighs, and the proofs are the same.  So points are placed by mass, and only a run has positions.
 //
-// Minimal leaf size m.  B0 holds for S' inside S: the best tree for S' has leaves at least as large on S.  But a row
-// more may make a split allowed, so L and R need not grow with their rows.  What holds is this: a tree whose leaves
-// have m rows of S has leaves of at least m - k rows of S' if S' lacks k rows of S, so
-//     theta(S, m) >= theta(S', m - k).
-// Hence numbers that are carried to larger sets, up to k rows away, are those of leaves of m - k rows (at least one).
-// A threshold is evaluated with the leaf size that its distance to the ends of its segment asks for (`near_leaf`): one
-// row while segments are long, m itself when nothing lies beside it.  The numbers then hold all over the segment,
-// and over every part of it.  What makes a tree is evaluated with m.  A split with fewer than m rows on a side is
-// evaluated all the same: it makes no tree, but others are bounded by it.
+// Minimal leaf size.  Write theta(S | T) for the least errors on S of a tree whose leaves are large enough on T, S inside T; what
+// counts is theta(S | S).  A leaf is always allowed.
+// - Shrinking: theta(S' | S') >= theta(S | S) - |S \ S'| for S' inside S.  The best tree for S' has leaves at least as large on S, and
+//   B0's proof goes through.  So similarity takes the numbers of the leaf size that counts (switch `leaf_similarity`).
+// - Growing: a row more may make a split allowed, so "more rows never mean fewer errors" fails.  But for S inside Z inside T,
+//   theta(Z | Z) >= theta(S | T): the best tree for Z has leaves at least as large on T, and errs on S no more than on Z.
+//   So for thresholds z from u to v, L(z) >= theta(L(u) | L(v)) and R(z) >= theta(R(v) | R(u)): errors of the rows that certainly lie
+//   on a side, sizes of all that may (switch `wide_leaves`).  With leaves of any size, theta(S | T) is what it is without a leaf size, and the bound is weaker.
+// An evaluated threshold w thus has two numbers for each side.  `own` is theta(L(w) | L(w)); `near` is theta(L(w) | L(v)) with v the last
+// threshold of its live run, and for the right side theta(R(w) | R(u)) with u the first.  As the left end of a segment w has left sides that
+// grow from it (near) and right sides that shrink (own); as the right end the other way round.  So an end still has two
+// numbers, and B1 is what it was.  `near` says nothing of thresholds that were trimmed off the run: these are closed by what
+// was known before (`trimmed_bound`).
+// A split with a side too small is evaluated all the same: it makes no tree, but others are bounded by it.
 #pragma once
 
 #include <algorithm>
@@ -82,8 +87,7 @@ inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rul
     return s;
 }
 
-// What an evaluation found of a threshold: `near` for leaves of the size that the segment around it asks for, `own` for
-// leaves of the size that counts.  Without a leaf size they are the same.
+// What an evaluation found of a threshold: see above.  Without a leaf size `near` and `own` are the same.
 struct Evaluated {
     Point near, own;
     // The left end of what lies right of it: left sides grow from here, right sides shrink.

@@ -244,7 +244,8 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 //
 // With a minimal leaf size the sides are first solved for leaves of any size.  What these numbers leave open is solved
 // again: for bounds that hold in the run around (`near`, see segment.hpp), and, if they too leave the split open, for
-// the tree it makes (`own`).
+// the tree it makes (`own`).  Where the leaf size did not matter to the split before, the tree comes first: if it is as good as without
+// a leaf size, so are the bounds.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
@@ -263,11 +264,11 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     Memory memory;
     const auto solve_sides = [&](Score lower_left, Score lower_right, Score up_to_left, Score up_to_right, Memory* learnt) {
         const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile* profile) {
-            const bool remember = learnt != nullptr && remembers(side, node.depth - 1);
+            const bool remember = profile != nullptr && remembers(side, node.depth - 1);
             return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{}, remember ? profile : nullptr, &node});
         };
-        const Outcome left = solve_side(children.left, lower_left, up_to_left, task.left, &learnt->left);
-        return std::pair(left, solve_side(children.right, lower_right, up_to_right, task.right, &learnt->right));
+        const Outcome left = solve_side(children.left, lower_left, up_to_left, task.left, learnt != nullptr ? &learnt->left : nullptr);
+        return std::pair(left, solve_side(children.right, lower_right, up_to_right, task.right, learnt != nullptr ? &learnt->right : nullptr));
     };
     if (!limited) {
         const auto [left, right] = solve_sides(left_bound(s, z, rules_), right_bound(s, z, rules_), target_left, target_right, &memory);
@@ -281,50 +282,52 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     Evaluated w = within(s, {any, any}, limited, rules_);
     Outcome whole{w.own.total(), unreached, {}};
     const bool allowed = node.sub->allows(s.f, task.z);
+    const auto solve_near = [&] {
+        const Cuts cuts = node.sub->cuts(s.f);
+        const Position first = cuts.at(task.run.first, task.run.low, task.run.high), last = cuts.at(task.run.last, task.run.low, task.run.high);
+        const bool far = std::uint64_t{last - first} * 100 > std::uint64_t{node.sub->rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
+        if (first == last || far || node.sub->classes > most_paired_classes || stopping()) return;
+        ++worker.statistics.splits_widened;
+        widen(worker, node, task, first, last, children);
+        const auto [left, right] = solve_sides(w.near.left, w.near.right, target_left, target_right, nullptr);
+        node.binding.store(left.lower > any.left || right.lower > any.right, std::memory_order_relaxed);
+        w.near.left = std::max(w.near.left, left.lower);
+        w.near.right = std::max(w.near.right, right.lower);
+        w = within(s, w, limited, rules_);
+    };
+    const auto solve_own = [&] {
+        if (!allowed || w.own.total() >= task.limit || stopping()) return;
+        widen(worker, node, task, task.z, task.z, children);
+        const auto [left, right] = solve_sides(w.own.left, w.own.right, task.limit - w.own.right, task.limit - w.own.left, nullptr);
+        whole = join_sides(node, task, left, right);
+        w.own.left = std::max(w.own.left, left.lower);
+        w.own.right = std::max(w.own.right, right.lower);
+    };
     if (w.own.total() < task.limit && !stopping()) {
-        const Widened widened = widen(worker, node, task, children);
-        if (children.left.limited() && !widened.alone) {
-            const auto [left, right] = solve_sides(w.near.left, w.near.right, target_left, target_right, nullptr);
-            w.near.left = left.lower, w.near.right = right.lower;
-            w = within(s, w, limited, rules_);
-        }
-        if (allowed && w.own.total() < task.limit && !stopping()) {
-            children.left.leaf = children.right.leaf = node.sub->leaf;
-            children.left.wide = widened.left;
-            children.right.wide = widened.right;
-            const auto [left, right] = solve_sides(w.own.left, w.own.right, task.limit - w.own.right, task.limit - w.own.left, nullptr);
-            whole = join_sides(node, task, left, right);
-            w.own.left = std::max(w.own.left, left.lower);
-            w.own.right = std::max(w.own.right, right.lower);
-        }
+        const bool near_first = node.binding.load(std::memory_order_relaxed);
+        if (near_first) solve_near();
+        solve_own();
+        if (!near_first && (!allowed || w.own.total() > any.total())) solve_near();   // else they are the same
     }
     if (!allowed) whole = {unreached, unreached, {}};
     learn(node, task, w, any, std::move(whole), std::move(memory));
 }
 
-// Gives the sides of a split the rows that count for the sizes of leaves: all that may lie on that side of some
-// threshold of the run.  Where these are too many to tell anything the sides stay as they are, with leaves of any size.
+// Gives the sides of a split the leaf size, and the rows that count for it: all that may lie on a side of some threshold from
+// `first` to `last`.
 template <class Entry>
-auto BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task, Children<Entry>& children) -> Widened {
+void BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children) {
     const Subproblem<Entry>& sub = *node.sub;
     const Subproblem<Entry>& all = sub.sized();
-    const std::uint32_t f = task.segment.f, g = sub.sized_feature(f);
-    const Cuts cuts = sub.cuts(f);
-    const Position first = cuts.at(task.run.first, task.run.low, task.run.high), last = cuts.at(task.run.last, task.run.low, task.run.high);
+    const std::uint32_t f = task.segment.f;
     const auto part = [&](Position z, bool left) -> const Subproblem<Entry>* {
         if (z == (left ? all.rows : 0)) return &all;
-        const Children<Entry> parts = split_rows(all, g, z, true, *kernel_.movers, worker.arena, when_stopped(control_));
+        const Children<Entry> parts = split_rows(all, sub.sized_feature(f), z, true, *kernel_.movers, worker.arena, when_stopped(control_));
         return new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(left ? parts.left : parts.right);
     };
-    const auto left_part = [&](Position z) { return z == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_left(f, z), true); };
-    const auto right_part = [&](Position z) { return z == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_right(f, z), false); };
-    const Widened own{left_part(task.z), right_part(task.z), first == task.z && last == task.z};
-    const bool far = std::uint64_t{last - first} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
-    if (own.alone || far || sub.classes > most_paired_classes) return own;
     children.left.leaf = children.right.leaf = sub.leaf;
-    children.left.wide = left_part(last);
-    children.right.wide = right_part(first);
-    return own;
+    children.left.wide = last == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_left(f, last), true);
+    children.right.wide = first == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_right(f, first), false);
 }
 
 // The split's own outcome, from those of its sides.

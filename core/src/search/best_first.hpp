@@ -68,6 +68,7 @@ private:
         std::deque<Memory> memories;  // by Point::memory
         std::vector<Score> in_flight; // the bounds of the segments being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
+        std::atomic<bool> binding{false};   // did the leaf size matter to the last split evaluated?
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -89,12 +90,6 @@ private:
         Position z;
         Score limit;
         Sources left, right;
-    };
-    // With a leaf size: what counts for it on the two sides of a split, where that is not their own rows.
-    struct Widened {
-        const Subproblem<Entry>* left = nullptr;
-        const Subproblem<Entry>* right = nullptr;
-        bool alone = false;   // is there no other threshold that bounds must hold for?
     };
     // A subproblem and all that is known of it.
     struct Question {
@@ -133,7 +128,7 @@ private:
     void evaluate(Worker& worker, Node& node, const Task& task);
     void put_back(Node& node, const Task& task);
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
-    Widened widen(Worker& worker, const Node& node, const Task& task, Children<Entry>& children);
+    void widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children);
     void learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
