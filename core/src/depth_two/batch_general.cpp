@@ -151,13 +151,13 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     if (sub_->classes == 2 && step_bits_ == 16) meant = lanes_in_use();
     write_sizes();
     if (sub_->classes == 2) weigh_classes();
+    const bool both = sub_->weighted() && sub_->leaf.rows > 1 && sub_->leaf.mass > 0 && sub_->wide == nullptr;
     if (coarse_shift_ > 0 && !sized_by_mass()) {
         evaluate_allowed(ub, meant, true);
-        meant = may_be_best(ub);
+        meant = both ? below_ub() : may_be_best(ub);
     }
     if (meant != 0) evaluate_allowed(ub, meant, false);
-    const bool both = sub_->weighted() && sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
-    if (both && sub_->wide == nullptr) evaluate_by_mass(below_ub());
+    if (both) evaluate_by_mass(below_ub());
 }
 
 // With coarse steps what follows is proved, not reached.
