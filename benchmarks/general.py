@@ -20,7 +20,10 @@ import numpy as np
 from _harness import RESULTS, dataset_names, environment, prepare
 from contree import ConTreeClassifier
 
-DATASETS = ["wilt", "bank", "raisin", "segment", "room", "page", "occupancy", "rice", "fault", "magic"]
+DATASETS = [
+    *("wilt", "bank", "raisin", "segment", "room"),
+    *("page", "occupancy", "rice", "fault", "magic"),
+]
 SEED = 7
 
 
