@@ -1,6 +1,6 @@
 """What weights and leaf sizes cost: the same rows, plain and with each of them, in turn.
 
-    python benchmarks/general.py                      eight data sets at depth 3
+    python benchmarks/general.py                      ten data sets at depth 3
     python benchmarks/general.py --datasets rice --depth 4
 
 Writes raw runs as JSON and a table of ratios as Markdown to benchmarks/results/.
@@ -20,7 +20,10 @@ import numpy as np
 from _harness import RESULTS, dataset_names, environment, prepare
 from contree import ConTreeClassifier
 
-DATASETS = ["wilt", "raisin", "segment", "room", "page", "rice", "fault", "magic"]
+DATASETS = [
+    *("wilt", "bank", "raisin", "segment", "room"),
+    *("page", "occupancy", "rice", "fault", "magic"),
+]
 SEED = 7
 
 
@@ -31,10 +34,14 @@ def cases(n_rows: int) -> dict:
         "plain": ({}, None),
         "weights 1 to 10": ({}, rng.integers(1, 11, size=n_rows)),
         "real weights": ({}, rng.random(n_rows) + 0.01),
+        "weights 1 to 1e6": ({}, 10.0 ** rng.uniform(0, 6, size=n_rows)),
         "balanced": ({"class_weight": "balanced"}, None),
         "leaf of 5 rows": ({"min_samples_leaf": 5}, None),
         "leaf of 20 rows": ({"min_samples_leaf": 20}, None),
+        "leaf of 1 %": ({"min_samples_leaf": 0.01}, None),
         "weights, leaf of 5": ({"min_samples_leaf": 5}, rng.integers(1, 11, size=n_rows)),
+        "real, leaf of 20": ({"min_samples_leaf": 20}, rng.random(n_rows) + 0.01),
+        "real, leaf of 1 % weight": ({"min_weight_fraction_leaf": 0.01}, rng.random(n_rows) + 0.01),
     }
 
 

@@ -230,6 +230,40 @@ void test_class_count() {
     }
 }
 
+// With a leaf size: up to what a leaf errs, no tree is below the bound.
+void test_leaf_class_bound() {
+    for_seeds(2000, [](Random& random) {
+        const std::int64_t depth = random.between(1, 2);
+        Instance data = nasty(random, {1, 11, 0, 2, 4});
+        if (random.chance(0.5)) draw_weights(data, random);
+        Root<WideEntry> root(data);
+        root.sub.leaf = {static_cast<Row>(random.between(1, 6)), random.chance(0.5) ? 0 : random.between(1, mass_of(data, all_rows(data)))};
+        const Score least = least_errors(data, depth, root.sub.leaf.rows, root.sub.leaf.mass), leaf = contree::leaf_errors(root.sub);
+        for (const Score target : {leaf, leaf / 2, std::min(leaf, least + 1), least, Score{1}})
+            if (target <= leaf) CHECK_AT_MOST(leaf_class_bound(root.sub, depth, target), least);
+    });
+}
+
+// theta(S | T) of segment.hpp: a set between two others is bounded by the errors of the smaller and the sizes of the larger, and by
+// its own superset less what is lacking.
+void test_leaf_sizes_between() {
+    for_profiles(2000, [](Random& random, const Instance& data, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t depth) {
+        const auto min_leaf = static_cast<std::size_t>(random.between(2, 4));
+        std::size_t at[3];
+        for (std::size_t& index : at) index = 1 + random.below(profile.size() - 1);
+        std::sort(at, at + 3);
+        const auto left = [&](std::size_t w) { return root.rows_left_of(f, static_cast<Position>(profile[w].z)); };
+        const Score between = least_errors(data, left(at[1]), depth, min_leaf);
+        // Errors that do not count: rows of the larger set that weigh next to nothing.
+        Instance weighted = data;
+        const Score heavy = 1000;
+        weighted.weights.assign(data.rows, 1);
+        for (const std::size_t row : left(at[0])) weighted.weights[row] = heavy;
+        CHECK_AT_MOST(least_errors(weighted, left(at[2]), depth, min_leaf) / heavy, between);
+        CHECK_AT_MOST(least_errors(data, left(at[2]), depth, min_leaf) - (profile[at[2]].z - profile[at[1]].z), between);
+    });
+}
+
 // The paper's rules on exact scores: none cuts a threshold below ub.
 void test_paper_pruning() {
     for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t, const std::vector<Point>& profile, std::int64_t) {
@@ -276,6 +310,8 @@ int main() {
     check::run("open segments between known points", test_open_between);
     check::run("inheritance (B4)", test_inheritance);
     check::run("class counts (B2)", test_class_count);
+    check::run("class counts with a leaf size", test_leaf_class_bound);
+    check::run("leaf sizes between two sets", test_leaf_sizes_between);
     check::run("the paper's pruning", test_paper_pruning);
     return check::report();
 }

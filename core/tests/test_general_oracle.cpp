@@ -29,6 +29,7 @@ Options draw_options(Random& random, std::int64_t depth, const Instance& data, W
     if (random.chance(0.5)) return options;
     for (const SwitchRow& row : contree::switch_rows())
         if (random.chance(0.3)) options.switches.*row.field = row.high > 8 ? row.low : static_cast<std::int32_t>(random.between(row.low, row.high));
+    options.switches.wide_leaves = random.pick({0, 25, 100});
     if (random.chance(0.3)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
     return options;
 }
@@ -107,6 +108,26 @@ void test_many_classes() {
     });
 }
 
+// More rows than where every rule is drawn: runs are longer than leaves, so that rows that may lie on either side matter.
+void test_leaf_rules() {
+    for_seeds(2000, [](Random& random) {
+        const std::int64_t depth = random.chance(0.15) ? 3 : 2;
+        Instance data = structured(random, depth == 3 ? 24 : 45, random.between(1, depth == 3 ? 2 : 3), static_cast<std::int32_t>(random.between(2, 4)),
+                                   random.pick<std::uint64_t>({0, 0, 9}), random.pick({0.05, 0.2, 0.5}));
+        if (random.chance(0.4)) draw_weights(data, random);
+        if (random.chance(0.2)) draw_missing(data, random);
+        Options options;
+        options.max_depth = depth;
+        if (random.chance(0.8)) options.min_samples_leaf = random.pick<std::int64_t>({2, 3, 5, 9, 15});
+        if (random.chance(0.3)) options.min_weight_leaf = mass_of(data, all_rows(data)) / random.pick<Score>({5, 10, 30});
+        options.switches.wide_leaves = random.pick({0, 50, 100});
+        options.switches.leaf_similarity = random.pick({0, 1, 1});
+        options.switches.class_count = random.pick({0, 1, 1});
+        options.switches.inheritance_cells = random.pick({0, 20000});
+        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
+    });
+}
+
 void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
         setenv("CONTREE_KERNEL", kernel.c_str(), 1);
@@ -160,6 +181,7 @@ int main() {
     check::run("weights are repetitions", test_weights_are_repetitions);
     check::run("scaled weights", test_scaled_weights);
     check::run("many classes", test_many_classes);
+    check::run("the rules of leaf sizes", test_leaf_rules);
     check::run("every kernel", test_kernels);
     check::run("weights out of range", test_bad_weights);
     check::run("all of it in the paper's search", test_paper);

@@ -208,19 +208,26 @@ void compare_weighted(Random& random, Row rows) {
     const Score largest = random.pick<Score>({1, 3, std::min(largest_step<Step>, (Score{1} << 60) / (3 * Score{rows} + 20))});
     std::vector<Step> steps;
     std::vector<Score> weights;
-    std::array<std::int32_t, side_count> sizes{};
+    std::vector<std::uint64_t> near_words;
+    const bool by_mass = random.chance(0.3);
+    std::vector<Step> row_sizes;
+    std::array<Score, side_count> sizes{}, near_sizes{};
     for (std::size_t r = 0; r < input.words.size(); ++r) {
         weights.push_back(random.between(1, largest));
         const auto sign = random.pick<Score>({1, -1, 0});
         steps.push_back(static_cast<Step>(random.chance(0.1) ? largest : sign * weights.back()));
+        row_sizes.push_back(static_cast<Step>(weights.back()));
+        near_words.push_back(input.words[r] | (random.next() & random.next()));
     }
-    for (Row k = 0; k < rows; ++k)
-        for (unsigned s = 0; s < side_count; ++s)
-            sizes[s] += static_cast<std::int32_t>(input.words[Packed<WideEntry>::row(input.entries[k])] >> s & 1);
+    for (Row k = 0; k < rows; ++k) {
+        const Row row = Packed<WideEntry>::row(input.entries[k]);
+        for (unsigned s = 0; s < side_count; ++s) {
+            const Score size = by_mass ? weights[row] : 1;
+            sizes[s] += (input.words[row] >> s & 1) != 0 ? size : 0;
+            near_sizes[s] += (near_words[row] >> s & 1) != 0 ? size : 0;
+        }
+    }
     const auto most = static_cast<Row>(std::min<Score>(rows, (std::numeric_limits<Step>::max() - 1) / largest));
-    const auto leaf = random.pick<Row>({1, 2, 7, rows / 3 + 1, rows});
-    std::array<std::int32_t, side_count> near_leaf;
-    for (std::int32_t& near : near_leaf) near = static_cast<std::int32_t>(random.between(1, leaf));
     WeightedSweep<Step> sweep{};
     sweep.entries = input.sweep.entries;
     sweep.stride = input.sweep.stride;
@@ -232,9 +239,11 @@ void compare_weighted(Random& random, Row rows) {
     sweep.chunk_rows = random.pick<Row>({most, most, std::min<Row>(most, 100)});
     sweep.used = random.pick<std::uint64_t>({~std::uint64_t{0}, 1, std::uint64_t{1} << 63, random.next()});
     if (random.chance(0.6)) {
+        sweep.min_leaf = random.pick<Score>({1, 2, 7, rows / 3 + 1, rows}) * (by_mass ? (largest + 1) / 2 : 1);
+        sweep.near_words = near_words.data();
+        sweep.row_sizes = by_mass ? row_sizes.data() : nullptr;
         sweep.sizes = sizes.data();
-        sweep.min_leaf = leaf;
-        sweep.near_leaf = near_leaf.data();
+        sweep.near_sizes = near_sizes.data();
     }
     SideExtremes expected, extremes;
     scalar_kernel.sweep(sweep, expected);
@@ -246,7 +255,7 @@ void compare_weighted(Random& random, Row rows) {
         for (unsigned s = 0; s < side_count; ++s) {
             if ((sweep.used >> s & 1) == 0) continue;
             same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s] && extremes.end[s] == expected.end[s];
-            if (sweep.sizes != nullptr)
+            if (sweep.min_leaf > 0)
                 same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
         }
         CHECK(same);

@@ -40,6 +40,29 @@ Score class_count_bound(const Subproblem<Entry>& sub, std::int64_t depth) {
     return class_count_bound(sub.rows, sub.classes, depth, [&](std::uint32_t c) { return sub.class_size(c); });
 }
 
+// B2 with a minimal leaf size.  A leaf that says class c has at least `size` rows, of which at most n_c are of that class: it errs at
+// least size - n_c times.  So a tree with fewer than `target` errors says no class with size - n_c >= target, errs on all
+// rows of such classes, and B2 holds for the others.  With masses the same; where rows are counted that weigh more than one, each weighs
+// at least the least weight.  Rows that count for sizes without being the subproblem's own may fill a leaf for nothing.
+template <class Entry>
+Score leaf_class_bound(const Subproblem<Entry>& sub, std::int64_t depth, Score target) {
+    const Subproblem<Entry>& all = sub.sized();
+    const Score guests = Score{all.rows} - sub.rows, guest_mass = all.mass - sub.mass;
+    const Score least = sub.weighted() ? *std::min_element(sub.weight, sub.weight + sub.rows) : 1;
+    const auto size = [&](std::uint32_t c) {
+        const Score wrong_rows = (Score{sub.leaf.rows} - guests - sub.class_size(c)) * least, wrong_mass = sub.leaf.mass - guest_mass - sub.class_mass(c);
+        return std::max(wrong_rows, wrong_mass) >= target ? 0 : sub.class_mass(c);
+    };
+    Score said = 0, classes_said = 0;
+    for (std::uint32_t c = 0; c < sub.classes; ++c) {
+        said += size(c);
+        classes_said += size(c) > 0;
+    }
+    if (classes_said == 0) return target;
+    const bool few = depth < 32 && static_cast<std::uint64_t>(classes_said) > (std::uint64_t{1} << depth);
+    return std::min(target, few ? class_count_bound(sub.mass, sub.classes, depth, size) : sub.mass - said);
+}
+
 template <class Entry>
 Score leaf_errors(const Subproblem<Entry>& sub) {
     return class_count_bound(sub, 0);

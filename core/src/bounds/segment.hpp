@@ -17,15 +17,20 @@
 // Weights.  Read |.| as mass and z as the mass left of a threshold: a row moved changes a score by at most what it
 // weighs, and the proofs are the same.  So points are placed by mass, and only a run has positions.
 //
-// Minimal leaf size m.  B0 holds for S' inside S: the best tree for S' has leaves at least as large on S.  But a row
-// more may make a split allowed, so L and R need not grow with their rows.  What holds is this: a tree whose leaves
-// have m rows of S has leaves of at least m - k rows of S' if S' lacks k rows of S, so
-//     theta(S, m) >= theta(S', m - k).
-// Hence numbers that are carried to larger sets, up to k rows away, are those of leaves of m - k rows (at least one).
-// A threshold is evaluated with the leaf size that its distance to the ends of its segment asks for (`near_leaf`): one
-// row while segments are long, m itself when nothing lies beside it.  The numbers then hold all over the segment,
-// and over every part of it.  What makes a tree is evaluated with m.  A split with fewer than m rows on a side is
-// evaluated all the same: it makes no tree, but others are bounded by it.
+// Minimal leaf size.  Write theta(S | T) for the least errors on S of a tree whose leaves are large enough on T, S inside T; what
+// counts is theta(S | S).  A leaf is always allowed.
+// - Shrinking: theta(S' | S') >= theta(S | S) - |S \ S'| for S' inside S.  The best tree for S' has leaves at least as large on S, and
+//   B0's proof goes through.  So similarity takes the numbers of the leaf size that counts (switch `leaf_similarity`).
+// - Growing: a row more may make a split allowed, so "more rows never mean fewer errors" fails.  But for S inside Z inside T,
+//   theta(Z | Z) >= theta(S | T): the best tree for Z has leaves at least as large on T, and errs on S no more than on Z.
+//   So for thresholds z from u to v, L(z) >= theta(L(u) | L(v)) and R(z) >= theta(R(v) | R(u)): errors of the rows that certainly lie
+//   on a side, sizes of all that may (switch `wide_leaves`).  With leaves of any size, theta(S | T) is what it is without a leaf size, and the bound is weaker.
+// An evaluated threshold w thus has two numbers for each side.  `own` is theta(L(w) | L(w)); `near` is theta(L(w) | L(v)) with v the last
+// threshold of its live run, and for the right side theta(R(w) | R(u)) with u the first.  As the left end of a segment w has left sides that
+// grow from it (near) and right sides that shrink (own); as the right end the other way round.  So an end still has two
+// numbers, and B1 is what it was.  `near` says nothing of thresholds that were trimmed off the run: these are closed by what
+// was known before (`trimmed_bound`).
+// A split with a side too small is evaluated all the same: it makes no tree, but others are bounded by it.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +44,6 @@ struct Point {
     Score z;                  // the mass on its left
     Score left, right;        // proved lower bounds of L(z), R(z)
     bool open = false;        // not evaluated itself: the segment to its right holds it as a candidate
-    Row leaf = 1;             // the leaf size that the bounds are for
     std::int32_t memory = -1; // where a Node keeps what the two sides' solves learnt
     Score total() const { return left + right; }
 };
@@ -48,7 +52,9 @@ struct Point {
 struct Rules {
     bool monotone;
     bool similarity;
+    bool leaf_similarity = true;   // for numbers of the leaf size that counts
 };
+inline Rules rules_of(const Switches& s) { return {s.monotone != 0, s.similarity != 0, s.leaf_similarity != 0}; }
 
 struct Segment {
     Score bound;       // no threshold inside has a smaller L + R
@@ -81,6 +87,40 @@ inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rul
     return s;
 }
 
+// What an evaluation found of a threshold: see above.  Without a leaf size `near` and `own` are the same.
+struct Evaluated {
+    Point near, own;
+    // The left end of what lies right of it: left sides grow from here, right sides shrink.
+    Point as_left_end() const {
+        Point end = near;
+        end.right = own.right;
+        return end;
+    }
+    Point as_right_end() const {
+        Point end = near;
+        end.left = own.left;
+        return end;
+    }
+};
+
+// The same with what the segment around it tells.  Without leaf sizes all of B1 counts for both; with them its similarity
+// holds for `own` alone.
+inline Evaluated within(const Segment& s, Evaluated w, bool limited, Rules rules) {
+    const Score left = left_bound(s, w.own.z, rules), right = right_bound(s, w.own.z, rules);
+    if (!limited || !rules.leaf_similarity) {
+        w.near.left = std::max(w.near.left, left);
+        w.near.right = std::max(w.near.right, right);
+        return {w.near, w.near};
+    }
+    if (rules.monotone) {
+        w.near.left = std::max(w.near.left, s.u.left);
+        w.near.right = std::max(w.near.right, s.v.right);
+    }
+    w.own.left = std::max({w.own.left, w.near.left, left});
+    w.own.right = std::max({w.own.right, w.near.right, right});
+    return w;
+}
+
 // The part of `whole` between two points, u and v, of which at least one is new; what holds for the whole holds
 // for it too.
 inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rules rules) {
@@ -88,9 +128,6 @@ inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rul
     s.bound = std::max(s.bound, whole.bound);
     return s;
 }
-
-// The leaf size for evaluating a threshold that has thresholds up to `distance` rows away beside it.
-inline Row near_leaf(Row min_leaf, Position distance) { return min_leaf < distance ? 1 : std::max<Row>(1, min_leaf - distance + 1); }
 
 // The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
 // positions [low, high].  A threshold near u keeps at least total(u) - (mass moved), so it must move at
@@ -102,12 +139,29 @@ struct Run {
     std::uint32_t size() const { return empty() ? 0 : last - first + 1; }
 };
 
+struct Moves {
+    Score from_u, from_v;
+};
+inline Moves mass_to_move(const Segment& s, Score ub, Rules rules) {
+    const Score nearest = s.u.open ? 0 : 1;
+    if (!rules.similarity) return {nearest, 1};
+    return {std::max(nearest, s.u.total() - ub + 1), std::max<Score>(1, s.v.total() - ub + 1)};
+}
+
+// No threshold of the segment outside its live run is below this.
+inline Score trimmed_bound(const Segment& s, Score ub, Rules rules) {
+    const auto [from_u, from_v] = mass_to_move(s, ub, rules);
+    const auto at = [&](Score z) { return Point{z, left_bound(s, z, rules), right_bound(s, z, rules)}; };
+    const Score last_u = std::min(s.u.z + from_u - 1, s.v.z), last_v = std::max(s.v.z - from_v + 1, s.u.z);
+    const Score beside_u = from_u > (s.u.open ? 0 : 1) ? make_segment(s.f, s.u, at(last_u), rules).bound : unreached;
+    const Score beside_v = from_v > 1 ? make_segment(s.f, at(last_v), s.v, rules).bound : unreached;
+    return std::max(ub, std::min(beside_u, beside_v));
+}
+
 template <class Entry>
 Run live_run(const Segment& s, const Subproblem<Entry>& sub, Score ub, Rules rules) {
     constexpr Run none{1, 0, 0, 0};
-    const Score nearest = s.u.open ? 0 : 1;
-    const Score from_u = rules.similarity ? std::max(nearest, s.u.total() - ub + 1) : nearest;
-    const Score from_v = rules.similarity ? std::max<Score>(1, s.v.total() - ub + 1) : 1;
+    const auto [from_u, from_v] = mass_to_move(s, ub, rules);
     if (s.u.z + from_u > s.v.z - from_v) return none;
     const Position low = sub.position_of(s.f, s.u.z + from_u), behind = sub.position_of(s.f, s.v.z - from_v + 1);
     const Cuts cuts = sub.cuts(s.f);

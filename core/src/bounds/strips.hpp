@@ -5,8 +5,7 @@
 // own theta, at the depth that the sides of a split have.  With the strips that lie between two positions added up,
 // for u <= z <= v
 //     L(z) >= L_u + strips(u, z),   R(z) >= R_v + strips(z, v),
-// so that over the whole segment L + R >= L_u + R_v + strips(u, v) - (the largest of them), because z may cut through
-// one strip at most.
+// so that L + R >= L_u + R_v + strips(u, v) - (the largest that z can cut through), as it cuts through one at most.
 //
 // Near u, with two classes: let M be the rows from u to z.  The best tree for R(z) errs e times on M, so
 // R_u <= R(z) + e; with its labels exchanged it errs on the other |M| - e, so strips(u, z) <= |M| - e.  Hence
@@ -42,12 +41,12 @@ public:
         return sum;
     }
 
-    // The same without the largest.
-    Score around_any(Position from, Position to) const {
+    // The same for a threshold somewhere from `low` to `high`: the least that is left and right of it.
+    Score around(Position from, Position low, Position high, Position to) const {
         Score sum = 0, largest = 0;
         for (auto strip = first_from(from); strip != strips_.end() && strip->end <= to; ++strip) {
             sum += strip->errors;
-            largest = std::max(largest, strip->errors);
+            if (strip->begin < high && strip->end > low) largest = std::max(largest, strip->errors);
         }
         return sum - largest;
     }

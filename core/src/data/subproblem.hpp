@@ -109,6 +109,7 @@ struct Subproblem {
     Score* mass_before;            // like entries: what the first z rows of an order weigh; null like `weight`
     Score* mass_of_class;          // null like `weight`
     LeafSize leaf;                 // what a leaf must have
+    const Subproblem* wide;        // the rows that count for the size of a leaf, where these are more than its own
 
     const Entry* order(std::uint32_t f) const { return entries + f * stride; }
     Cuts cuts(std::uint32_t f) const { return {cut_bits + f * words, cut_before + f * words, cut_count[f], rows}; }
@@ -126,8 +127,30 @@ struct Subproblem {
     // Do both sides of a split there have rows enough for a leaf?
     bool allows(std::uint32_t f, Position z) const {
         if (!limited()) return true;
-        const Score left = mass_at(f, z);
-        return z >= leaf.rows && rows - z >= leaf.rows && left >= leaf.mass && mass - left >= leaf.mass;
+        const Subproblem& all = sized();
+        const std::uint32_t g = sized_feature(f);
+        const Position end_left = sized_left(f, z), begin_right = sized_right(f, z);
+        return end_left >= leaf.rows && all.rows - begin_right >= leaf.rows && all.mass_at(g, end_left) >= leaf.mass &&
+               all.mass - all.mass_at(g, begin_right) >= leaf.mass;
+    }
+
+    // The rows that count for sizes.  Those that are not its own may lie anywhere between two of its own: so the
+    // left side of a split may have the first `sized_left` of them, the right side all behind the first `sized_right`.
+    const Subproblem& sized() const { return wide != nullptr ? *wide : *this; }
+    std::uint32_t sized_feature(std::uint32_t f) const {
+        if (wide == nullptr) return f;
+        return static_cast<std::uint32_t>(std::lower_bound(wide->feature, wide->feature + wide->features, feature[f]) - wide->feature);
+    }
+    Position sized_left(std::uint32_t f, Position z) const {
+        if (wide == nullptr) return z;
+        if (z == rows) return wide->rows;
+        const Entry* const all = wide->order(sized_feature(f));
+        return static_cast<Position>(std::lower_bound(all, all + wide->rows, order(f)[z] & ~Packed<Entry>::row_mask) - all);
+    }
+    Position sized_right(std::uint32_t f, Position z) const {
+        if (wide == nullptr || z == 0) return z;
+        const Entry* const all = wide->order(sized_feature(f));
+        return static_cast<Position>(std::upper_bound(all, all + wide->rows, order(f)[z - 1] | Packed<Entry>::row_mask) - all);
     }
 
     Score class_mass(std::uint32_t c) const { return weighted() ? mass_of_class[c] : Score{class_size(c)}; }

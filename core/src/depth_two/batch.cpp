@@ -7,13 +7,6 @@
 
 namespace contree {
 
-namespace {
-
-// Pairs of classes grow with the square of their number; beyond this, lanes are evaluated one by one.
-constexpr std::uint32_t most_paired_classes = 48;
-
-}  // namespace
-
 template <class Entry>
 void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics) {
     sub_ = &sub;
@@ -49,7 +42,7 @@ bool Batch<Entry>::evaluate(Score ub) {
         evaluate_one_by_one();
         return !halt_();
     }
-    write_words();
+    write_words(*sub_, words_, [&](std::size_t t) { return std::pair(lanes[t].f, lanes[t].z); });
     side_sizes();
     evaluate_lanes(ub);
     return !halt_();
@@ -87,45 +80,6 @@ void Batch<Entry>::sweep(const Sweep<Entry>& all) {
             sums_.high[s] = std::max(sums_.high[s], part.high[s]);
             sums_.low[s] = std::min(sums_.low[s], part.low[s]);
         }
-    }
-}
-
-// The rows' words.  The thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all
-// rows of a bucket have the same bits in the feature's lanes.  The largest bucket gets its bits by default.
-template <class Entry>
-void Batch<Entry>::write_words() {
-    using P = Packed<Entry>;
-    struct Bucket {
-        std::uint32_t f;
-        Position begin, end;
-        std::uint64_t flip;
-    };
-    std::array<Bucket, 2 * lane_count> buckets;
-    std::size_t bucket_count = 0;
-    std::uint64_t common = with_whole ? std::uint64_t{1} << whole_lane : 0;
-    for (std::size_t t = 0; t < lanes.size();) {
-        const std::uint32_t f = lanes[t].f;
-        std::size_t m = 1;
-        while (t + m < lanes.size() && lanes[t + m].f == f) ++m;
-        const auto bits = [&](std::size_t b) {
-            const std::uint64_t passed = (std::uint64_t{1} << b) - 1, all = (std::uint64_t{1} << m) - 1;
-            return (all & ~passed) << t | passed << (lane_count + t);
-        };
-        const auto begin = [&](std::size_t b) { return b == 0 ? 0 : lanes[t + b - 1].z; };
-        const auto end = [&](std::size_t b) { return b == m ? sub_->rows : lanes[t + b].z; };
-        std::size_t largest = 0;
-        for (std::size_t b = 1; b <= m; ++b)
-            if (end(b) - begin(b) > end(largest) - begin(largest)) largest = b;
-        common |= bits(largest);
-        for (std::size_t b = 0; b <= m; ++b)
-            if (b != largest) buckets[bucket_count++] = {f, begin(b), end(b), bits(b) ^ bits(largest)};
-        t += m;
-    }
-    std::fill_n(words_, sub_->rows, common);
-    for (std::size_t i = 0; i < bucket_count; ++i) {
-        const Bucket& bucket = buckets[i];
-        const Entry* const order = sub_->order(bucket.f);
-        for (Position k = bucket.begin; k < bucket.end; ++k) words_[P::row(order[k])] ^= bucket.flip;
     }
 }
 
@@ -280,7 +234,7 @@ void Batch<Entry>::prepare(Pair& pair) {
     }
     if constexpr (may_be_general) {
         if (sub.weighted()) {
-            pair.sweep.takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows);
+            pair.sweep.takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows, sub.features);
             return;
         }
     }

@@ -10,12 +10,15 @@
 
 namespace contree {
 
+// Pairs of classes grow with the square of their number; beyond this, lanes are evaluated one by one.
+inline constexpr std::uint32_t most_paired_classes = 48;
+
 // A split to evaluate.  `owner` is for whoever asked.
 struct Lane {
     std::uint32_t f;
     Position z;
     std::uint32_t owner;
-    Row leaf = 1;   // the leaf size for bounds that hold as far as the next lanes: see segment.hpp
+    Position before = 0, behind = 0;   // the first and last threshold that its `near` bounds are for: see segment.hpp
 };
 
 template <class Entry>
@@ -38,8 +41,10 @@ public:
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
-    Score proved(std::size_t t) const { return Score{proved_[left_side(t)]} + proved_[right_side(t)]; }
-    // What no stump can get below with leaves of the lane's size: bounds the thresholds beside it.
+    Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
+    Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
+    Score proved(std::size_t t) const { return proved_left(t) + proved_right(t); }
+    // What no stump can get below on the same rows for any of the thresholds from `before` to `behind`.
     Score near_left(std::size_t t) const { return (limited() ? near_ : proved_)[left_side(t)]; }
     Score near_right(std::size_t t) const { return (limited() ? near_ : proved_)[right_side(t)]; }
     // And with leaves of any size: bounds all row sets.
@@ -58,12 +63,15 @@ private:
         Sweep<Entry> sweep{};             // entries null until first used
         const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
         const std::int32_t* coarse_steps = nullptr;   // the same, cut off
+        const void* sized_steps = nullptr;            // the same two, for the rows that count for sizes
+        const std::int32_t* coarse_sized_steps = nullptr;
     };
     using Deaths = std::array<std::size_t, lane_count>;
 
     bool limited() const { return sub_->limited(); }
     std::uint32_t lanes_in_use() const;
-    void write_words();
+    template <class Place>
+    void write_words(const Subproblem<Entry>& sub, std::uint64_t* words, const Place& place);
     void side_sizes();
     void sweep(const Sweep<Entry>& all);
     void evaluate_lanes(Score ub);
@@ -81,15 +89,26 @@ private:
     void start_general();   // these are defined for wide entries
     void evaluate_weighted(Score ub);
     void evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse);
+    std::uint32_t may_be_best(Score ub);
     void evaluate_allowed(Score ub);
+    void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
     void evaluate_by_mass(std::uint32_t lanes_meant);
     void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
-    void sweep_limited(Pair& pair, std::uint32_t lanes_meant);
+    void find_twins();
+    void write_sizes();
+    void sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse);
+    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant);
+    template <class Step>
+    void sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant);
     template <class Fill>
-    void sweep_general(Pair& pair, const Fill& fill);
+    void sweep_general(const void*& steps, std::uint32_t lanes_meant, const Fill& fill);
     template <class Step>
     const Step* steps_of(const Pair& pair, unsigned shift);
-    const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows);
+    template <class Step>
+    const Step* sized_steps_of(const Pair& pair, unsigned shift);
+    const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
+    // Does a leaf's size mean what it weighs?  Where it must have rows too, these come first.
+    bool sized_by_mass() const { return sub_->weighted() && sub_->leaf.rows <= 1; }
 
     const Kernel& kernel_;
     const Halt halt_;
@@ -107,9 +126,57 @@ private:
     unsigned step_bits_ = 0;
     unsigned coarse_shift_ = 0;             // bits that are cut off a coarse step; 0: no need for such
     Row chunk_rows_ = 0;
-    const std::uint8_t* ends_ = nullptr;    // takes for all rows; null until first used
+    // Of leaf sizes: all by the rows that count for them.
+    const Subproblem<Entry>* sized_ = nullptr;
+    const std::uint8_t* ends_ = nullptr;    // takes; null until first used
+    const void* row_sizes_ = nullptr;       // their weights, as steps; null until first used
+    static constexpr Row no_twin = ~Row{0};
+    const Row* twin_ = nullptr;             // the row's number in the subproblem, or `no_twin`; null where all are its own
+    std::uint64_t* sized_words_ = nullptr;  // on which sides they count,
+    std::uint64_t* near_words_ = nullptr;   // and on which for bounds of the thresholds beside the lane
+    BySide sizes_, near_sizes_;
     SideExtremes extremes_;
 };
+
+// The words of a set of rows; `place` gives a lane's feature and position there.  The thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all
+// rows of a bucket have the same bits in the feature's lanes.  The largest bucket gets its bits by default.
+template <class Entry>
+template <class Place>
+void Batch<Entry>::write_words(const Subproblem<Entry>& sub, std::uint64_t* words, const Place& place) {
+    using P = Packed<Entry>;
+    struct Bucket {
+        std::uint32_t f;
+        Position begin, end;
+        std::uint64_t flip;
+    };
+    std::array<Bucket, 2 * lane_count> buckets;
+    std::size_t bucket_count = 0;
+    std::uint64_t common = with_whole ? std::uint64_t{1} << whole_lane : 0;
+    for (std::size_t t = 0; t < lanes.size();) {
+        const std::uint32_t f = place(t).first;
+        std::size_t m = 1;
+        while (t + m < lanes.size() && place(t + m).first == f) ++m;
+        const auto bits = [&](std::size_t b) {
+            const std::uint64_t passed = (std::uint64_t{1} << b) - 1, all = (std::uint64_t{1} << m) - 1;
+            return (all & ~passed) << t | passed << (lane_count + t);
+        };
+        const auto begin = [&](std::size_t b) { return b == 0 ? 0 : place(t + b - 1).second; };
+        const auto end = [&](std::size_t b) { return b == m ? sub.rows : place(t + b).second; };
+        std::size_t largest = 0;
+        for (std::size_t b = 1; b <= m; ++b)
+            if (end(b) - begin(b) > end(largest) - begin(largest)) largest = b;
+        common |= bits(largest);
+        for (std::size_t b = 0; b <= m; ++b)
+            if (b != largest) buckets[bucket_count++] = {f, begin(b), end(b), bits(b) ^ bits(largest)};
+        t += m;
+    }
+    std::fill_n(words, sub.rows, common);
+    for (std::size_t i = 0; i < bucket_count; ++i) {
+        const Bucket& bucket = buckets[i];
+        const Entry* const order = sub.order(bucket.f);
+        for (Position k = bucket.begin; k < bucket.end; ++k) words[P::row(order[k])] ^= bucket.flip;
+    }
+}
 
 extern template class Batch<NarrowEntry>;
 extern template class Batch<WideEntry>;

@@ -57,12 +57,12 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     for (std::uint32_t f = 0; f < sub.features; ++f) {
         inheritance.points_of(f, inherited_);
         statistics_->inherited_points += static_cast<std::int64_t>(inherited_.size());
+        if (sub.limited()) note_inherited(f);   // before the ends tell them what holds for this leaf size alone
         found_.clear();
         close(open_between(f, left_end, right_end, inherited_, ub_, rules_, found_));
         for (const Segment& segment : found_)
             if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
-        for (const Point& point : inherited_)   // those that close nothing here are not worth handing on
-            if (point.total() >= ub_) note(f, sub.position_of(f, point.z), point);
+        if (!sub.limited()) note_inherited(f);
     }
 }
 
@@ -113,20 +113,20 @@ void DepthTwo<Entry>::choose_lanes() {
     std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
     });
-    if (sub_->limited() && sub_->leaf.mass == 0) choose_leaves();
+    if (sub_->limited()) choose_stretches();
 }
 
-// The leaf size of every lane: its bounds must hold up to the lanes, or the ends of its segment, beside it.
+// The thresholds that every lane's bounds must hold for: those up to the lanes, or the ends of its run, beside it.
 template <class Entry>
-void DepthTwo<Entry>::choose_leaves() {
+void DepthTwo<Entry>::choose_stretches() {
     auto& lanes = batch_.lanes;
     for (std::size_t t = 0; t < lanes.size(); ++t) {
-        const Segment& segment = open_[lanes[t].owner].segment;
+        const Run& run = open_[lanes[t].owner].run;
+        const Cuts cuts = sub_->cuts(lanes[t].f);
         const bool first = t == 0 || lanes[t - 1].owner != lanes[t].owner;
         const bool last = t + 1 == lanes.size() || lanes[t + 1].owner != lanes[t].owner;
-        const Position before = first ? sub_->position_of(segment.f, segment.u.z) : lanes[t - 1].z;
-        const Position behind = last ? sub_->position_of(segment.f, segment.v.z) : lanes[t + 1].z;
-        lanes[t].leaf = near_leaf(sub_->leaf.rows, std::max(lanes[t].z - before, behind - lanes[t].z));
+        lanes[t].before = cuts.at(first ? run.first : cuts.below(lanes[t - 1].z) + 1, run.low, run.high);
+        lanes[t].behind = cuts.at(last ? run.last : cuts.below(lanes[t + 1].z) - 1, run.low, run.high);
     }
 }
 
@@ -154,7 +154,7 @@ void DepthTwo<Entry>::learn() {
         improve(batch_.reached(t), {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
                                     Step{Step::stump, 0}, Step{Step::stump, 0}});
     }
-    cut_segments();
+    cut_segments(before);
     if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open(open); });
 }
 
@@ -183,24 +183,25 @@ void DepthTwo<Entry>::improve(Score score, Plan plan) {
 // Lanes of one segment are neighbours, as they are sorted by feature and position.  The segment's own place takes
 // the last part of it; parts that are closed already are not kept.
 template <class Entry>
-void DepthTwo<Entry>::cut_segments() {
+void DepthTwo<Entry>::cut_segments(Score ub_before) {
     constexpr Score gone = -1;
     bool any_gone = false;
     for (std::size_t t = 0; t < batch_.lanes.size();) {
         const std::uint32_t i = batch_.lanes[t].owner;
         const Segment segment = open_[i].segment;
+        if (sub_->limited()) close(trimmed_bound(segment, ub_before, rules_));
         Point u = segment.u;
         const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
         for (; t < batch_.lanes.size() && batch_.lanes[t].owner == i; ++t) {
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const Point w{z, std::max(batch_.near_left(t), left_bound(segment, z, rules_)),
-                          std::max(batch_.near_right(t), right_bound(segment, z, rules_))};
-            if (sub_->allows(segment.f, position)) close(std::max(w.total(), batch_.proved(t)));
-            if (!sub_->limited()) note(segment.f, position, w);
+            const Evaluated w = within(segment, {{z, batch_.near_left(t), batch_.near_right(t)}, {z, batch_.proved_left(t), batch_.proved_right(t)}},
+                                       sub_->limited(), rules_);
+            if (sub_->allows(segment.f, position)) close(std::max(w.own.total(), batch_.proved(t)));
+            if (!sub_->limited()) note(segment.f, position, w.own);
             else note(segment.f, position, {z, batch_.relaxed_left(t), batch_.relaxed_right(t)});   // for other row sets
-            if (Open open = part(w); u.z < z && still_open(open)) open_.push_back(open);
-            u = w;
+            if (Open open = part(w.as_right_end()); u.z < z && still_open(open)) open_.push_back(open);
+            u = w.as_left_end();
         }
         open_[i] = part(segment.v);
         if (!still_open(open_[i])) {
@@ -215,6 +216,13 @@ template <class Entry>
 void DepthTwo<Entry>::note(std::uint32_t f, Position position, const Point& point) {
     if (learnt_ == nullptr) return;
     learnt_->points.push_back({sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
+}
+
+// Of the inherited points, those that close nothing here are not worth handing on.
+template <class Entry>
+void DepthTwo<Entry>::note_inherited(std::uint32_t f) {
+    for (const Point& point : inherited_)
+        if (point.total() >= ub_) note(f, sub_->position_of(f, point.z), point);
 }
 
 template class DepthTwo<NarrowEntry>;

@@ -19,7 +19,7 @@ template <class Entry>
 class DepthTwo {
 public:
     DepthTwo(const Kernel& kernel, const Switches& switches, const Control& control)
-        : rules_{switches.monotone != 0, switches.similarity != 0}, control_(control), batch_(kernel, when_stopped(control)) {}
+        : rules_(rules_of(switches)), control_(control), batch_(kernel, when_stopped(control)) {}
 
     // The exact score where it is below `target`, else a proved bound >= target.  `lower` is already proved.
     // `learnt`, if given, gets the bounds of all thresholds that were looked at.
@@ -35,12 +35,13 @@ private:
     void start(Score lower, const Sources& sources);
     void choose_lanes();
     void spread_lanes(std::uint32_t open, unsigned count);
-    void choose_leaves();
+    void choose_stretches();
     void learn();
     void learn_whole();
     void improve(Score score, Plan plan);
-    void cut_segments();
+    void cut_segments(Score ub_before);
     bool still_open(Open& open);
+    void note_inherited(std::uint32_t f);
     void note(std::uint32_t f, Position position, const Point& point);
     void close(Score bound) { floor_ = std::min(floor_, bound); }
 

@@ -54,7 +54,8 @@ struct SideSums {
 };
 
 // The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
-// of the rows' steps, and has two pairs of extremes, for two sizes that a leaf must have.
+// of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves large enough, and
+// where those of a larger set do.
 template <class Step>
 struct WeightedSweep {
     const WideEntry* entries;        // by feature, `stride` apart
@@ -66,9 +67,11 @@ struct WeightedSweep {
     const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
     Row chunk_rows;                  // so many steps add up to less than a Step holds; and so many rows
     std::uint64_t used;              // bit s: side s matters; of the others nothing is said
-    const std::int32_t* sizes;       // rows of each side; null: leaves of any size
-    Row min_leaf;                    // what counts for `allowed`
-    const std::int32_t* near_leaf;   // by side: what counts for `high` and `low`
+    Score min_leaf;                  // the least size of a leaf; 0: any, and the rest is unset
+    const std::uint64_t* near_words; // like words, with rows that count for the sizes behind `high` and `low`
+    const Step* row_sizes;           // by row number: what it counts for a size; null: one
+    const Score* sizes;              // of each side, by `words`: for `allowed`
+    const Score* near_sizes;         // by `near_words`: for `high` and `low`
 };
 
 // The steps that a Step is meant for: at least 127 of them add up without overflow.
@@ -77,7 +80,7 @@ inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
 
 struct SideExtremes {
     alignas(64) Score high[side_count], low[side_count];                   // max W at least 0, min W at most 0
-    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // for `min_leaf`; unset without sizes
+    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // by `sizes`; unset without
     alignas(64) Score end[side_count];                                     // W behind the last row
 };
 

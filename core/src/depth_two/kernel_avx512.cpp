@@ -245,6 +245,7 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
 template <class Step>
 struct Lanes {
     static constexpr unsigned count = 64 / sizeof(Step);   // of one register
+    static constexpr unsigned parts = 4;                   // registers that fit at a time
     typedef Step Vector __attribute__((vector_size(64)));
     using Sides = std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>;
 

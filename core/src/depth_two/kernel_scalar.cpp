@@ -44,20 +44,22 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
         if ((input.used >> s & 1) == 0) continue;
         for (std::uint32_t f = 0; f < input.features; ++f) {
             Score sum = 0;
-            Row before = 0;
+            Score before = 0, near_before = 0;
             for (Row k = 0; k < input.rows; ++k) {
                 const Row row = Packed<WideEntry>::row(input.entries[f * input.stride + k]);
+                const Score size = input.row_sizes == nullptr ? 1 : Score{input.row_sizes[row]};
                 if ((input.words[row] >> s & 1) != 0) {
                     sum += input.steps[row];
-                    ++before;
+                    before += size;
                 }
+                if (input.min_leaf > 0 && (input.near_words[row] >> s & 1) != 0) near_before += size;
                 if (input.takes[f * input.stride + k] == 0) continue;
-                const auto leaves = [&](Row least) { return before >= least && static_cast<Row>(input.sizes[s]) >= before + least; };
-                if (input.sizes == nullptr || leaves(static_cast<Row>(input.near_leaf[s]))) {
+                const auto leaves = [&](Score left, const Score* all) { return left >= input.min_leaf && all[s] - left >= input.min_leaf; };
+                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes)) {
                     extremes.high[s] = std::max(extremes.high[s], sum);
                     extremes.low[s] = std::min(extremes.low[s], sum);
                 }
-                if (input.sizes != nullptr && leaves(input.min_leaf)) {
+                if (input.min_leaf > 0 && leaves(before, input.sizes)) {
                     extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
                     extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
                 }

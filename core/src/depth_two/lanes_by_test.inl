@@ -2,7 +2,8 @@
 
 template <class Step>
 struct Lanes {
-    static constexpr unsigned count = 64 / sizeof(Step);   // of one register
+    static constexpr unsigned count = 64 / sizeof(Step);   // of one vector, which is two registers
+    static constexpr unsigned parts = 2;                   // vectors that fit at a time
     typedef Step Vector __attribute__((vector_size(64)));
     using Source = std::conditional_t<sizeof(Step) == 8, std::int64_t, std::int32_t>;
     typedef Source Sources __attribute__((vector_size(64)));

@@ -16,9 +16,6 @@ bool later(const Segment& a, const Segment& b) {
     return a.f != b.f ? a.f > b.f : a.u.z > b.u.z;
 }
 
-// The leaf size of numbers that hold for their own row set and leaf size alone.
-constexpr Row for_itself = Row{1} << 30;
-
 // Solves of the same rows for leaves of different sizes are different; of masses there is one, and none.
 template <class Entry>
 std::int64_t leaf_key(const Subproblem<Entry>& sub) {
@@ -33,7 +30,7 @@ template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
                             const Control& control, Improved improved, Outcome first, RootShare& root_share)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
-      root_share_(root_share), kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
+      root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches)),
       cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
@@ -63,6 +60,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     }
     if (options_.switches.class_count) {
         question.lower = std::max(question.lower, class_count_bound(sub, question.depth));
+        if (sub.limited()) question.lower = std::max(question.lower, leaf_class_bound(sub, question.depth, std::min(question.target, leaf)));
         if (question.lower >= question.target) {
             ++worker.statistics.closed_by_class_count;
             return {question.lower, unreached, {}};
@@ -78,7 +76,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         return worker.depth_two.solve(sub, question.lower, question.target, question.sources, question.learnt,
                                       worker.arena, worker.statistics);
 
-    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
+    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_ && sub.wide == nullptr;
     if (!cached) return branch(worker, question);
     Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + leaf_key(sub));
     Outcome known = cache_.find(key);
@@ -162,14 +160,17 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics) {
-    const Row leaf = node.sub->leaf.mass > 0 ? for_itself : node.sub->leaf.rows;
-    const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
+    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->mass, ends, 0, false, memory};
     Inheritance<Entry> inheritance(*node.sub, sources);
     std::vector<Point> points;
     for (std::uint32_t f = 0; f < node.sub->features; ++f) {
         inheritance.points_of(f, points);
+        const auto note_inherited = [&] {
+            for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
+        };
+        if (node.sub->limited()) note_inherited();   // before the ends tell them what holds for this leaf size alone
         node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
-        for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
+        if (!node.sub->limited()) note_inherited();
     }
     for (Segment& segment : node.queue) raise_by_strips(node, segment, statistics);
     std::make_heap(node.queue.begin(), node.queue.end(), later);
@@ -244,74 +245,99 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 // threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
 // Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
 //
-// With a minimal leaf size the bounds for the segment come from leaves of `near` rows (see segment.hpp), and only a
-// split that they leave open is solved once more for the tree it makes.
+// With a minimal leaf size the sides are first solved for leaves of any size.  What these numbers leave open is solved
+// again: for bounds that hold in the run around (`near`, see segment.hpp), and, if they too leave the split open, for
+// the tree it makes (`own`).  Where the leaf size did not matter to the split before, the tree comes first: if it is as good as without
+// a leaf size, so are the bounds.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
     const Segment& s = task.segment;
+    const bool limited = node.sub->limited();
+    Arena::Frame frame(worker.arena);
+    const bool keep_origin = limited || (options_.switches.cache && node.depth - 1 >= cached_depth);
+    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
+    if (stopping()) return put_back(node, task);
+
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const bool by_run = options_.switches.run_targets && rules_.monotone;
-    const LeafSize own = node.sub->leaf;
     const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
-    const auto left_by_strips = [&](Position z) { return s.u.left + strips_between(node, s.f, u, z); };
-    const auto right_by_strips = [&](Position z) { return s.v.right + strips_between(node, s.f, z, v); };
+    const auto left_by_strips = [&](Position at) { return node.strips.empty() ? 0 : s.u.left + node.strips[s.f].between(u, at); };
+    const auto right_by_strips = [&](Position at) { return node.strips.empty() ? 0 : s.v.right + node.strips[s.f].between(at, v); };
     const Score left_of_run = std::max(left_bound(s, mass_at(task.run.low), rules_), left_by_strips(task.run.low));
     const Score right_of_run = std::max(right_bound(s, mass_at(task.run.high), rules_), right_by_strips(task.run.high));
     const Score target_left = task.limit - (by_run ? right_of_run : 0);
     const Score target_right = task.limit - (by_run ? left_of_run : 0);
-    const bool apart = node.sub->limited();
-    const Row near = apart && own.mass == 0 ? near_leaf(own.rows, std::max(task.z - u, v - task.z)) : 1;
-
-    Arena::Frame frame(worker.arena);
-    const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
-    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
-    if (stopping()) return put_back(node, task);
-    children.left.leaf = children.right.leaf = {near, 0};
+    const Score z = mass_at(task.z);
     Memory memory;
-    const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
-        const bool remember = remembers(side, node.depth - 1);
-        return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
-                              remember ? &learnt : nullptr, &node});
+    const auto solve_sides = [&](Score lower_left, Score lower_right, Score up_to_left, Score up_to_right, Memory* learnt) {
+        const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile* profile) {
+            const bool remember = profile != nullptr && remembers(side, node.depth - 1);
+            return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{}, remember ? profile : nullptr, &node});
+        };
+        const Outcome left = solve_side(children.left, lower_left, up_to_left, task.left, learnt != nullptr ? &learnt->left : nullptr);
+        return std::pair(left, solve_side(children.right, lower_right, up_to_right, task.right, learnt != nullptr ? &learnt->right : nullptr));
     };
-    auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
-    if (!node.strips.empty()) {
-        lower_left = std::max(lower_left, left_by_strips(task.z));
-        lower_right = std::max(lower_right, right_by_strips(task.z));
+    if (!limited) {
+        const Score lower_left = std::max(left_bound(s, z, rules_), left_by_strips(task.z));
+        const Score lower_right = std::max(right_bound(s, z, rules_), right_by_strips(task.z));
+        const auto [left, right] = solve_sides(lower_left, lower_right, target_left, target_right, &memory);
+        const Point w{z, left.lower, right.lower};
+        return learn(node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory), worker.statistics);
     }
-    const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
-    const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
-    Outcome whole = join_sides(node, task, left, right);
-    if (apart && (near < own.rows || own.mass > 0)) {
-        const Score bound = whole.lower;
-        whole = {bound, unreached, {}};
-        if (node.sub->allows(s.f, task.z) && bound < task.limit && !stopping()) {
-            children.left.leaf = children.right.leaf = own;
-            Profile unused;
-            const Outcome own_left = solve_side(children.left, left.lower, task.limit - right.lower, {}, unused);
-            const Outcome own_right = solve_side(children.right, right.lower, task.limit - own_left.lower, {}, unused);
-            whole = join_sides(node, task, own_left, own_right);
-        }
+
+    children.left.leaf = children.right.leaf = {};
+    const auto [any_left, any_right] = solve_sides(0, 0, target_left, target_right, &memory);
+    const Point any{z, any_left.lower, any_right.lower};
+    Evaluated w = within(s, {any, any}, limited, rules_);
+    Outcome whole{w.own.total(), unreached, {}};
+    const bool allowed = node.sub->allows(s.f, task.z);
+    const auto solve_near = [&] {
+        const Cuts cuts = node.sub->cuts(s.f);
+        const Position first = cuts.at(task.run.first, task.run.low, task.run.high), last = cuts.at(task.run.last, task.run.low, task.run.high);
+        const bool far = std::uint64_t{last - first} * 100 > std::uint64_t{node.sub->rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
+        if (first == last || far || node.sub->classes > most_paired_classes || stopping()) return;
+        ++worker.statistics.splits_widened;
+        widen(worker, node, task, first, last, children);
+        const auto [left, right] = solve_sides(w.near.left, w.near.right, target_left, target_right, nullptr);
+        node.binding.store(left.lower > any.left || right.lower > any.right, std::memory_order_relaxed);
+        w.near.left = std::max(w.near.left, left.lower);
+        w.near.right = std::max(w.near.right, right.lower);
+        w = within(s, w, limited, rules_);
+    };
+    const auto solve_own = [&] {
+        if (!allowed || w.own.total() >= task.limit || stopping()) return;
+        widen(worker, node, task, task.z, task.z, children);
+        const auto [left, right] = solve_sides(w.own.left, w.own.right, task.limit - w.own.right, task.limit - w.own.left, nullptr);
+        whole = join_sides(node, task, left, right);
+        w.own.left = std::max(w.own.left, left.lower);
+        w.own.right = std::max(w.own.right, right.lower);
+    };
+    if (w.own.total() < task.limit && !stopping()) {
+        const bool near_first = node.binding.load(std::memory_order_relaxed);
+        if (near_first) solve_near();
+        solve_own();
+        if (!near_first && (!allowed || w.own.total() > any.total())) solve_near();   // else they are the same
     }
-    if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
-    learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory),
-          worker.statistics);
+    if (!allowed) whole = {unreached, unreached, {}};
+    learn(node, task, w, any, std::move(whole), std::move(memory), worker.statistics);
 }
 
-// What the ends of a segment prove of the two sides of a threshold at z, for leaves of `leaf` rows: B1 where their own
-// numbers, for leaves of another size, go so far.
+// Gives the sides of a split the leaf size, and the rows that count for it: all that may lie on a side of some threshold from
+// `first` to `last`.
 template <class Entry>
-std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const {
-    if constexpr (Subproblem<Entry>::may_be_general) {
-        const auto reaches = [&](const Point& end, Position distance) { return end.leaf == 1 || end.leaf + distance <= leaf; };
-        Segment valid = s;
-        if (!reaches(s.u, z - u)) valid.u.left = 0;
-        if (!reaches(s.v, v - z)) valid.v.right = 0;
-        if (s.u.leaf > leaf) valid.u.right = 0;
-        if (s.v.leaf > leaf) valid.v.left = 0;
-        return {left_bound(valid, mass, rules_), right_bound(valid, mass, rules_)};
-    }
-    return {left_bound(s, mass, rules_), right_bound(s, mass, rules_)};
+void BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children) {
+    const Subproblem<Entry>& sub = *node.sub;
+    const Subproblem<Entry>& all = sub.sized();
+    const std::uint32_t f = task.segment.f;
+    const auto part = [&](Position z, bool left) -> const Subproblem<Entry>* {
+        if (z == (left ? all.rows : 0)) return &all;
+        const Children<Entry> parts = split_rows(all, sub.sized_feature(f), z, true, *kernel_.movers, worker.arena, when_stopped(control_));
+        return new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(left ? parts.left : parts.right);
+    };
+    children.left.leaf = children.right.leaf = sub.leaf;
+    children.left.wide = last == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_left(f, last), true);
+    children.right.wide = first == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_right(f, first), false);
 }
 
 // The split's own outcome, from those of its sides.
@@ -336,24 +362,24 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
     node.changed.notify_all();
 }
 
+// `any` is what holds for leaves of any size.
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory, Statistics& statistics) {
+void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory,
+                             Statistics& statistics) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
-    if (!node.sub->limited()) {
-        w.left = std::max(w.left, left_bound(s, w.z, rules_));
-        w.right = std::max(w.right, right_bound(s, w.z, rules_));
-    }
-    const Score proved = std::max(outcome.lower, w.total());
+    Evaluated w = within(s, found, node.sub->limited(), rules_);
+    if (node.sub->limited()) node.set_aside(trimmed_bound(s, task.limit, rules_));
+    const Score proved = std::max(outcome.lower, w.own.total());
     assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
-    if (w.leaf == 1) note(node, s.f, task.z, w);   // others hold near it alone
+    note(node, s.f, task.z, node.sub->limited() ? any : w.own);
     if (!memory.left.points.empty() || !memory.right.points.empty()) {
-        w.memory = static_cast<std::int32_t>(node.memories.size());
+        w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
-    for (Segment half : {part_of(s, s.u, w, rules_), part_of(s, w, s.v, rules_)}) {
+    for (Segment half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, w.as_left_end(), s.v, rules_)}) {
         if (half.length() == 0) continue;
         raise_by_strips(node, half, statistics);
         if (half.bound >= node.limit()) {

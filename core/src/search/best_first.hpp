@@ -70,6 +70,7 @@ private:
         std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
         std::vector<Score> in_flight; // the bounds of the segments being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
+        std::atomic<bool> binding{false};   // did the leaf size matter to the last split evaluated?
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -128,9 +129,10 @@ private:
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
     void put_back(Node& node, const Task& task);
-    std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
-    void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory, Statistics& statistics);
+    void widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children);
+    void learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory,
+               Statistics& statistics);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
 
@@ -139,10 +141,6 @@ private:
     void cut_strips(Worker& worker, const Node& node, const Subproblem<Entry>& sub, std::uint32_t f, Position offset, Strips& strips);
     void raise_by_strips(const Node& node, Segment& segment, Statistics& statistics) const;
     void trim_by_strips(const Node& node, const Segment& segment, Score limit, Run& run) const;
-    // Errors of the strips between two positions of a feature.
-    Score strips_between(const Node& node, std::uint32_t f, Position from, Position to) const {
-        return node.strips.empty() ? 0 : node.strips[f].between(from, to);
-    }
 
     // Threads.
     void share(Node& node);

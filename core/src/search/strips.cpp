@@ -93,13 +93,18 @@ void BestFirst<Entry>::cut_strips(Worker& worker, const Node& node, const Subpro
     cut_strips(worker, node, halves.right, number_in(halves.right), offset + z, strips);
 }
 
+// The node is locked, or not open yet.
 template <class Entry>
 void BestFirst<Entry>::raise_by_strips(const Node& node, Segment& s, Statistics& statistics) const {
     if (node.strips.empty() || node.strips[s.f].empty()) return;
+    const Score limit = node.limit();
+    if (s.bound >= limit) return;
     const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
-    const Score bound = s.u.left + s.v.right + node.strips[s.f].around_any(u, v);
-    statistics.closed_by_strips += s.bound < node.limit() && bound >= node.limit();
-    s.bound = std::max(s.bound, bound);
+    Run run = live_run(s, *node.sub, limit, rules_);   // the other thresholds are closed
+    trim_by_strips(node, s, limit, run);
+    const Score bound = run.empty() ? limit : s.u.left + s.v.right + node.strips[s.f].around(u, run.low, run.high, v);
+    statistics.closed_by_strips += bound >= limit;
+    s.bound = std::max(s.bound, std::min(bound, limit));
 }
 
 // Takes off a run's ends what the strips beside them close.
