@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
+constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever its size, in cells
+
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
 bool later(const Segment& a, const Segment& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
@@ -121,7 +123,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     open_segments(node, ends, memory, question.sources, worker.statistics);
     if (&sub == &root_) root_node_ = &node;
     if (question.lower < node.limit()) {
-        const bool shared = workers_.size() > 1;   // from here on, what the node holds is its mutex's
+        // From here on, what a shared node holds is its mutex's.  Work that has an end is not shared: others do not see it.
+        const bool shared = workers_.size() > 1 && worker.work_end == Worker::endless;
         if (shared) share(node);
         work(worker, node);
         if (shared) withdraw(worker, node);
@@ -184,7 +187,7 @@ void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, cons
 template <class Entry>
 void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
-    while (worker.statistics.row_visits < worker.work_end && next_task(node, task, worker.statistics)) {
+    while (!worker.over() && next_task(node, task, worker.statistics)) {
         try {
             raise_bound(node);
             look_nearby(worker);
@@ -249,6 +252,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
+    worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + cells_of_a_split;
     const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const bool by_run = options_.switches.run_targets && rules_.monotone;
@@ -294,6 +298,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         }
     }
     if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};
+    assert(stopping() || worker.over() || whole.proved() || std::max(whole.lower, left.lower + right.lower) >= task.limit);
     learn(node, task, {mass_at(task.z), left.lower, right.lower, false, near, -1}, std::move(whole), std::move(memory),
           worker.statistics);
 }
@@ -345,7 +350,6 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
         w.right = std::max(w.right, right_bound(s, w.z, rules_));
     }
     const Score proved = std::max(outcome.lower, w.total());
-    assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
     if (w.leaf == 1) note(node, s.f, task.z, w);   // others hold near it alone

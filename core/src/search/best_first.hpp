@@ -48,9 +48,13 @@ private:
         Arena arena;
         DepthTwo<Entry> depth_two;
         Statistics statistics;
-        // Row visits after which nodes are left unproved: for searches of heuristics only, which are of depth three.
+        // The work after which nodes are left unproved, for searches that may end without an answer.  Row visits alone
+        // would not do: on few rows of many classes most of it goes into making subproblems that need no visit.
         static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
         std::int64_t work_end = endless;
+        std::int64_t cells_moved = 0;
+        std::int64_t work() const { return statistics.row_visits + cells_moved; }
+        bool over() const { return work() >= work_end; }
     };
     // What the solves of a split's two sides learnt: sources for the splits beside it.
     struct Memory {
@@ -109,7 +113,9 @@ private:
 
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
+    void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
+    void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
     void take(const Outcome& tree);
