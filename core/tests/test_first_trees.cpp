@@ -102,6 +102,35 @@ void test_polish_moves_splits() {
     CHECK(better > 0);
 }
 
+// Other places for a split are allowed ones, far enough from the present one; and a tree moved there is one.
+void test_other_places() {
+    long moved = 0;
+    for_seeds(150, [&](Random& random) {
+        const Instance data = draw(random);
+        Shop<WideEntry> shop(data);
+        const auto& root = shop.root.sub;
+        if (root.features == 0 || root.classes < 2) return;
+        const std::int64_t depth = random.between(3, 5);
+        const Outcome tree = shop.bench.plain(root, rollout_tree(shop.bench, root, depth).plan);
+        if (tree.plan.size() < 3) return;
+        const Split present = place_of(root, tree.plan.front());
+        const auto distance = static_cast<Row>(random.between(1, 5));
+        std::vector<int> of_feature(root.features, 0);
+        for (const Split& at : other_places(shop.bench, root, tree.plan.data(), distance)) {
+            CHECK(root.allows(at.f, at.z) && root.cut_behind(at.f, at.z - 1));
+            CHECK_EQUAL(++of_feature[at.f], 1);
+            if (at.f == present.f) CHECK_AT_MOST(distance, at.z > present.z ? at.z - present.z : present.z - at.z);
+            const Outcome other = polish_below(shop.bench, root, depth, at, tree.plan);
+            CHECK_EQUAL(shop.bench.errors(root, other.plan), other.upper);
+            const Outcome polished = polish(shop.bench, root, depth, other);
+            shop.check_tree(polished, depth);
+            CHECK_AT_MOST(polished.upper, other.upper);
+            ++moved;
+        }
+    });
+    CHECK(moved > 0);
+}
+
 // Subtrees of depth three solved by a search that is given: never worse, the search's answer where that is better, and
 // asked once for the same rows.
 void test_three() {
@@ -193,7 +222,8 @@ void test_hard_rows() {
 void test_bounds_of_hard_rows() {
     std::int64_t reached = 0;
     for_seeds(40, [&](Random& random) {
-        Instance data = structured(random, random.between(20, 40), 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
+        const bool one = random.chance(0.7);   // feature
+        Instance data = structured(random, one ? random.between(60, 90) : random.between(20, 40), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
         if (random.chance(0.3)) draw_weights(data, random);
         if (random.chance(0.3)) draw_missing(data, random);
         Options options;
@@ -241,6 +271,7 @@ int main() {
     check::run("every stage, narrow entries", test_every_stage<NarrowEntry>);
     check::run("every stage, wide entries", test_every_stage<WideEntry>);
     check::run("polish moves splits", test_polish_moves_splits);
+    check::run("other places for a split", test_other_places);
     check::run("subtrees of depth three", test_three);
     check::run("stopped stages", test_stopped_stages);
     check::run("the same optimum", test_same_optimum);

@@ -179,6 +179,7 @@ private:
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
+    std::int64_t last_gain_ = 0;              // the heuristics' work when a slice of theirs last found a better tree
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex incumbent_mutex_;

@@ -77,7 +77,7 @@ void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score i
     const bool deep = options_.max_depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
     if (!deep && !hard_) return;
     const std::int64_t cells = std::int64_t{root_.rows} * root_.features;
-    if (deep) bound_by_hard_rows(worker, 500, limited ? 1'000'000'000 : std::min<std::int64_t>(2000 * cells, 600'000'000));
+    if (deep) bound_by_hard_rows(worker, 500, limited ? 250'000'000 : std::min<std::int64_t>(2000 * cells, 600'000'000));
     else if (!limited) bound_by_hard_rows(worker, 250, 200 * cells);
     if (limited && !finished() && !stopping()) climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
 }
@@ -147,9 +147,9 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         stages_ = std::make_unique<Stages<Entry>>(root_, options_.max_depth, worker.depth_two, kernel_, cache_, worker.arena,
                                                   worker.statistics, control_);
         stages_->search_three([this, &worker](const Subproblem<Entry>& sub, Score target, std::int64_t budget) {
-            const std::int64_t outer_end = std::exchange(worker.work_end, worker.work() + budget);
+            worker.work_end = worker.work() + budget;
             Outcome found = solve(worker, {sub, 3, 0, target, 0, {}, nullptr, nullptr});
-            worker.work_end = outer_end;
+            worker.work_end = Worker::endless;
             return found;
         });
         take(stages_->first());
@@ -168,19 +168,23 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
 
 // Between two tasks of the first thread: a slice of local search, where its share of the work is due.  Without a
 // time limit the proof is what is wanted, and gets nearly all; with one, hard proofs rarely end in time, and the first
-// seconds go to better trees, up to `most` row visits.
+// seconds go to better trees, up to `most` row visits; what has found nothing for long gets no more than without a limit.
+// Not inside a search that has an end to its own work.
 template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
-    if (stages_ == nullptr || stages_->busy() || &worker != workers_[0].get() || stopping()) return;
-    constexpr double often = 0.06, most = 1e9;
+    if (stages_ == nullptr || stages_->busy() || worker.work_end != Worker::endless) return;
+    if (&worker != workers_[0].get() || stopping()) return;
+    constexpr double often = 0.06;
+    const double cells = static_cast<double>(root_.rows) * root_.features, patience = 3000 * cells + 4 * static_cast<double>(last_gain_);
+    const double most = std::min(options_.time_limit <= 10 ? 2.5e9 : 1e9, patience);
     const bool limited = options_.time_limit < short_limit, deep = options_.max_depth > cheap_depth + 1;
-    const std::int64_t slice = deep || hard_ ? 40'000'000 : 10'000'000;
-    const double share = !limited ? often : deep ? 1.5 : hard_ ? 0.7 : 0.2;
-    const auto others = static_cast<double>(worker.statistics.row_visits - stages_->work());
+    const auto slice = static_cast<std::int64_t>(std::min(deep || hard_ ? 4e7 : 1e7, 500 * cells));
+    const double share = !limited ? often : deep ? 5 : hard_ ? 3 : 0.2;
+    const auto others = static_cast<double>(worker.work() - stages_->work());
     if (static_cast<double>(stages_->work() + slice) > std::max(often * others, std::min(share * others, most))) return;
-    const std::int64_t before = worker.work();
+    const Score before = incumbent().upper;
     take(stages_->search_near(incumbent(), slice));
-    if (worker.work_end != Worker::endless) worker.work_end += worker.work() - before;   // that was for another purpose
+    if (incumbent().upper < before) last_gain_ = stages_->work();
 }
 
 // Takes a tree for all rows as the incumbent where it is better; the node of all rows learns of it too.

@@ -49,7 +49,7 @@ template <class Entry>
 std::vector<std::uint8_t> hard_rows(Bench<Entry>& bench, const Subproblem<Entry>& root, const Plan& plan, std::size_t pairs) {
     std::vector<Row> wrong, right;
     const auto down = bench.guide(plan.data());
-    for (Row r = 0; r < root.rows; ++r) (bench.told(down, r) == bench.class_of(r) ? right : wrong).push_back(r);
+    bench.for_rows(root, [&](Row r) { (bench.told(down, r) == bench.class_of(r) ? right : wrong).push_back(r); });
     wrong = thinned(wrong, wrong_a_pair * pairs);
     right = thinned(right, right_a_pair * pairs);
     std::vector<std::uint8_t> chosen(root.rows, 0);
