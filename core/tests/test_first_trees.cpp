@@ -4,6 +4,7 @@
 #include "fit_checks.hpp"
 #include "ranked.hpp"
 #include "search/first_trees.hpp"
+#include "search/hard_rows.hpp"
 #include "search/local_search.hpp"
 #include "search/look_ahead.hpp"
 #include "search/polish.hpp"
@@ -101,6 +102,35 @@ void test_polish_moves_splits() {
     CHECK(better > 0);
 }
 
+// Other places for a split are allowed ones, far enough from the present one; and a tree moved there is one.
+void test_other_places() {
+    long moved = 0;
+    for_seeds(150, [&](Random& random) {
+        const Instance data = draw(random);
+        Shop<WideEntry> shop(data);
+        const auto& root = shop.root.sub;
+        if (root.features == 0 || root.classes < 2) return;
+        const std::int64_t depth = random.between(3, 5);
+        const Outcome tree = shop.bench.plain(root, rollout_tree(shop.bench, root, depth).plan);
+        if (tree.plan.size() < 3) return;
+        const Split present = place_of(root, tree.plan.front());
+        const auto distance = static_cast<Row>(random.between(1, 5));
+        std::vector<int> of_feature(root.features, 0);
+        for (const Split& at : other_places(shop.bench, root, tree.plan.data(), distance)) {
+            CHECK(root.allows(at.f, at.z) && root.cut_behind(at.f, at.z - 1));
+            CHECK_EQUAL(++of_feature[at.f], 1);
+            if (at.f == present.f) CHECK_AT_MOST(distance, at.z > present.z ? at.z - present.z : present.z - at.z);
+            const Outcome other = polish_below(shop.bench, root, depth, at, tree.plan);
+            CHECK_EQUAL(shop.bench.errors(root, other.plan), other.upper);
+            const Outcome polished = polish(shop.bench, root, depth, other);
+            shop.check_tree(polished, depth);
+            CHECK_AT_MOST(polished.upper, other.upper);
+            ++moved;
+        }
+    });
+    CHECK(moved > 0);
+}
+
 // Subtrees of depth three solved by a search that is given: never worse, the search's answer where that is better, and
 // asked once for the same rows.
 void test_three() {
@@ -164,6 +194,55 @@ void test_same_optimum() {
     });
 }
 
+// Pairs of a wrong and a right row of different classes, none in two of them, and no more than asked for.
+void test_hard_rows() {
+    long chosen = 0;
+    for_seeds(100, [&](Random& random) {
+        const Instance data = draw(random);
+        Shop<WideEntry> shop(data);
+        const auto& root = shop.root.sub;
+        if (root.features == 0 || root.classes < 2) return;
+        const Outcome tree = shop.bench.plain(root, rollout_tree(shop.bench, root, random.between(1, 3)).plan);
+        const auto pairs = static_cast<std::size_t>(random.between(1, 20));
+        const auto hard = hard_rows(shop.bench, root, tree.plan, pairs);
+        const auto down = shop.bench.guide(tree.plan.data());
+        std::size_t wrong = 0, right = 0;
+        for (Row r = 0; r < root.rows; ++r)
+            if (hard[r]) ++(shop.bench.told(down, r) == shop.bench.class_of(r) ? right : wrong);
+        CHECK_EQUAL(wrong, right);
+        CHECK_AT_MOST(wrong, pairs);
+        CHECK(tree.upper == 0 || wrong > 0);
+        chosen += static_cast<long>(wrong);
+    });
+    CHECK(chosen > 0);
+}
+
+// Under a short limit that is never reached hard rows prove bounds at depth four already.  All that is ever proved is true,
+// with weights, leaf sizes and missing values too, and the optimum is the same without them.
+void test_bounds_of_hard_rows() {
+    std::int64_t reached = 0;
+    for_seeds(40, [&](Random& random) {
+        const bool one = random.chance(0.7);   // feature
+        Instance data = structured(random, one ? random.between(60, 90) : random.between(20, 40), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
+        if (random.chance(0.3)) draw_weights(data, random);
+        if (random.chance(0.3)) draw_missing(data, random);
+        Options options;
+        options.max_depth = 4;
+        options.time_limit = 29;
+        options.n_jobs = random.pick({1, 2});
+        options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 3});
+        const Score optimum = Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(4);
+        for (const std::int32_t on : {0, 1}) {
+            options.switches.hard_rows = on;
+            check_fit(data, options, optimum);
+            Control control;
+            for (const auto& [name, count] : fit(data.table(), options, control).counters)
+                if (name == "hard_row_targets") CHECK(on || count == 0), reached += count;
+        }
+    });
+    CHECK(reached > 0);
+}
+
 // A limit that is never reached: from depth five on small targets come first, and change nothing but the road.
 void test_small_targets() {
     Score most = 0;
@@ -173,7 +252,7 @@ void test_small_targets() {
         options.max_depth = 5;
         Control control, other;
         const Result plain = fit(data.table(), options, control);
-        options.time_limit = 1e6;
+        options.time_limit = 29;
         options.n_jobs = random.pick({1, 2});
         const Result climbed = fit(data.table(), options, other);
         CHECK_EQUAL(result_faults(climbed, data, options, {}), "");
@@ -192,9 +271,12 @@ int main() {
     check::run("every stage, narrow entries", test_every_stage<NarrowEntry>);
     check::run("every stage, wide entries", test_every_stage<WideEntry>);
     check::run("polish moves splits", test_polish_moves_splits);
+    check::run("other places for a split", test_other_places);
     check::run("subtrees of depth three", test_three);
     check::run("stopped stages", test_stopped_stages);
     check::run("the same optimum", test_same_optimum);
+    check::run("hard rows", test_hard_rows);
+    check::run("bounds of hard rows", test_bounds_of_hard_rows);
     check::run("small targets first", test_small_targets);
     return check::report();
 }

@@ -32,6 +32,7 @@ namespace contree {
     row(strip_cells, 20000, 0, INT32_MAX, "best_first: rows x features of a node from which B6 is used")         \
     row(strip_rows, 128, 1, INT32_MAX, "best_first: rows of a strip of B6, about")                               \
     row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \
+    row(hard_rows, 1, 0, 1, "best_first: from depth four on, an early bound for all rows from a hard part of them")   \
     row(incumbent_targets, 1, 0, 1, "best_first: solve shallower levels only as far as the best tree asks")      \
     row(cache, 1, 0, 1, "both: keep solved (rows, depth) and their proved bounds")                       \
     row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")

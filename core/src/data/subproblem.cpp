@@ -85,10 +85,9 @@ void finish_feature(Subproblem<Entry>& sub, FeatureId feature, const Movers& mov
     ++sub.features;
 }
 
-// Where each row of the parent goes: its number in the child, and the right bit.
+// Which rows lie right of the threshold at position z of feature f.
 template <class Entry>
-Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Subproblem<Entry>& left,
-                Subproblem<Entry>& right, const Movers& movers, Arena& arena) {
+std::uint8_t* sides_of(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Arena& arena) {
     using P = Packed<Entry>;
     auto* const goes_right = arena.take<std::uint8_t>(parent.rows);
     const Entry* const order = parent.order(f);
@@ -98,7 +97,13 @@ Row* route_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, Su
         for (Position k = z; k < parent.rows; ++k) goes_right[P::row(order[k])] = 1;
     else
         for (Position k = 0; k < z; ++k) goes_right[P::row(order[k])] = 0;
+    return goes_right;
+}
 
+// Where each row of the parent goes: its number in the child, and the right bit.
+template <class Entry>
+Row* route_rows(const Subproblem<Entry>& parent, const std::uint8_t* goes_right, Subproblem<Entry>& left,
+                Subproblem<Entry>& right, const Movers& movers, Arena& arena) {
     Row* const route = arena.take<Row>(parent.rows);
     Row lefts = 0, rights = 0;
     left.class_begin[0] = right.class_begin[0] = 0;
@@ -168,11 +173,17 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
                            const Movers& movers, Arena& arena, const Halt& halt) {
-    assert(0 < z && z < parent.rows);
-    Children<Entry> children{allocate<Entry>(z, parent.features, parent.classes, arena),
-                             allocate<Entry>(parent.rows - z, parent.features, parent.classes, arena)};
+    return part_rows(parent, sides_of(parent, f, z, arena), z, keep_origin, movers, arena, halt);
+}
+
+template <class Entry>
+Children<Entry> part_rows(const Subproblem<Entry>& parent, const std::uint8_t* goes_right, Row lefts, bool keep_origin,
+                          const Movers& movers, Arena& arena, const Halt& halt) {
+    assert(0 < lefts && lefts < parent.rows);
+    Children<Entry> children{allocate<Entry>(lefts, parent.features, parent.classes, arena),
+                             allocate<Entry>(parent.rows - lefts, parent.features, parent.classes, arena)};
     Subproblem<Entry>&left = children.left, &right = children.right;
-    const Row* const route = route_rows(parent, f, z, left, right, movers, arena);
+    const Row* const route = route_rows(parent, goes_right, left, right, movers, arena);
     left.missing = right.missing = parent.missing;
     left.leaf = right.leaf = parent.leaf;
     if (parent.weighted()) part_weights(parent, route, left, right, arena);
@@ -192,5 +203,9 @@ template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::u
                                                  const Halt&);
 template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
                                                  const Halt&);
+template Children<NarrowEntry> part_rows(const Subproblem<NarrowEntry>&, const std::uint8_t*, Row, bool, const Movers&, Arena&,
+                                         const Halt&);
+template Children<WideEntry> part_rows(const Subproblem<WideEntry>&, const std::uint8_t*, Row, bool, const Movers&, Arena&,
+                                       const Halt&);
 
 }  // namespace contree

@@ -189,6 +189,10 @@ struct Children {
 template <class Entry>
 Children<Entry> split_rows(const Subproblem<Entry>& parent, std::uint32_t f, Position z, bool keep_origin,
                            const Movers& movers, Arena& arena, const Halt& halt = {});
+// The rows of `parent` parted in any way: `lefts` of them, at least one and not all, have a zero in `goes_right`.
+template <class Entry>
+Children<Entry> part_rows(const Subproblem<Entry>& parent, const std::uint8_t* goes_right, Row lefts, bool keep_origin,
+                          const Movers& movers, Arena& arena, const Halt& halt = {});
 
 extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
 extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
@@ -196,5 +200,9 @@ extern template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&,
                                                  const Movers&, Arena&, const Halt&);
 extern template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool,
                                                  const Movers&, Arena&, const Halt&);
+extern template Children<NarrowEntry> part_rows(const Subproblem<NarrowEntry>&, const std::uint8_t*, Row, bool,
+                                                const Movers&, Arena&, const Halt&);
+extern template Children<WideEntry> part_rows(const Subproblem<WideEntry>&, const std::uint8_t*, Row, bool,
+                                              const Movers&, Arena&, const Halt&);
 
 }  // namespace contree

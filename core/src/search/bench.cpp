@@ -122,7 +122,9 @@ template <class Entry>
 Score Bench<Entry>::errors(const Subproblem<Entry>& sub, const Plan& plan) const {
     const Guide down = guide(plan.data());
     Score wrong = 0;
-    for (Row r = 0; r < sub.rows; ++r) if (told(down, sub.origin[r]) != class_of_[sub.origin[r]]) wrong += sub.weight_of(r);
+    for_rows(sub, [&](Row r) {
+        if (told(down, sub.origin[r]) != class_of_[sub.origin[r]]) wrong += sub.weight_of(r);
+    });
     return wrong;
 }
 

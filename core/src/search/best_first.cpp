@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
+constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever its size, in cells
+
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
 bool later(const Segment& a, const Segment& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
@@ -119,7 +121,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     open_segments(node, ends, memory, question.sources, worker.statistics);
     if (&sub == &root_) root_node_ = &node;
     if (question.lower < node.limit()) {
-        const bool shared = workers_.size() > 1;   // from here on, what the node holds is its mutex's
+        // From here on, what a shared node holds is its mutex's.  Work that has an end is not shared: others do not see it.
+        const bool shared = workers_.size() > 1 && worker.work_end == Worker::endless;
         if (shared) share(node);
         work(worker, node);
         if (shared) withdraw(worker, node);
@@ -185,7 +188,7 @@ void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, cons
 template <class Entry>
 void BestFirst<Entry>::work(Worker& worker, Node& node) {
     Task task;
-    while (worker.statistics.row_visits < worker.work_end && next_task(node, task, worker.statistics)) {
+    while (!worker.over() && next_task(node, task, worker.statistics)) {
         try {
             raise_bound(node);
             look_nearby(worker);
@@ -252,6 +255,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     ++worker.statistics.splits_evaluated;
+    worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + cells_of_a_split;
     const Segment& s = task.segment;
     const bool limited = node.sub->limited();
     Arena::Frame frame(worker.arena);
@@ -283,7 +287,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         const Score lower_right = std::max(right_bound(s, z, rules_), right_by_strips(task.z));
         const auto [left, right] = solve_sides(lower_left, lower_right, target_left, target_right, &memory);
         const Point w{z, left.lower, right.lower};
-        return learn(node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory), worker.statistics);
+        return learn(worker, node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory));
     }
 
     children.left.leaf = children.right.leaf = {};
@@ -320,7 +324,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         if (!near_first && (!allowed || w.own.total() > any.total())) solve_near();   // else they are the same
     }
     if (!allowed) whole = {unreached, unreached, {}};
-    learn(node, task, w, any, std::move(whole), std::move(memory), worker.statistics);
+    learn(worker, node, task, w, any, std::move(whole), std::move(memory));
 }
 
 // Gives the sides of a split the leaf size, and the rows that count for it: all that may lie on a side of some threshold from
@@ -364,14 +368,14 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
 
 // `any` is what holds for leaves of any size.
 template <class Entry>
-void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory,
-                             Statistics& statistics) {
+void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
+                             Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
     Evaluated w = within(s, found, node.sub->limited(), rules_);
     if (node.sub->limited()) node.set_aside(trimmed_bound(s, task.limit, rules_));
     const Score proved = std::max(outcome.lower, w.own.total());
-    assert(stopping() || outcome.proved() || proved >= task.limit);
+    assert(stopping() || worker.over() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
     note(node, s.f, task.z, node.sub->limited() ? any : w.own);
@@ -381,7 +385,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, const Evaluated& foun
     }
     for (Segment half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, w.as_left_end(), s.v, rules_)}) {
         if (half.length() == 0) continue;
-        raise_by_strips(node, half, statistics);
+        raise_by_strips(node, half, worker.statistics);
         if (half.bound >= node.limit()) {
             node.set_aside(half.bound);
             continue;

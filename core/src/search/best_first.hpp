@@ -48,9 +48,13 @@ private:
         Arena arena;
         DepthTwo<Entry> depth_two;
         Statistics statistics;
-        // Row visits after which nodes are left unproved: for searches of heuristics only, which are of depth three.
+        // The work after which nodes are left unproved, for searches that may end without an answer.  Row visits alone
+        // would not do: on few rows of many classes most of it goes into making subproblems that need no visit.
         static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
         std::int64_t work_end = endless;
+        std::int64_t cells_moved = 0;
+        std::int64_t work() const { return statistics.row_visits + cells_moved; }
+        bool over() const { return work() >= work_end; }
     };
     // What the solves of a split's two sides learnt: sources for the splits beside it.
     struct Memory {
@@ -110,7 +114,9 @@ private:
 
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
+    void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
+    void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
     void take(const Outcome& tree);
@@ -131,8 +137,8 @@ private:
     void put_back(Node& node, const Task& task);
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
     void widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children);
-    void learn(Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome, Memory memory,
-               Statistics& statistics);
+    void learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
+               Memory memory);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
 
@@ -171,6 +177,7 @@ private:
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
+    std::int64_t last_gain_ = 0;              // the heuristics' work when a slice of theirs last found a better tree
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex incumbent_mutex_;

@@ -65,10 +65,21 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         if (finished() || stopping()) return;
-        const bool deep = target_depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
-        if (depth == cheap_depth && limited && (deep || hard_)) climb(worker, deep ? Outcome{irreducible, unreached, {}} : outcome, below);
+        if (depth == cheap_depth) bound_early(worker, outcome, irreducible, below);
         if (finished() || stopping()) return;
     }
+}
+
+// Bounds for the depth asked for, while a shallower one is searched.  Who waits longer than a short time limit gets those
+// of hard rows alone, for as much work as some thousand passes over all rows: a small part of any proof that takes seconds.
+template <class Entry>
+void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
+    const bool deep = options_.max_depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
+    if (!deep && !hard_) return;
+    const std::int64_t cells = std::int64_t{root_.rows} * root_.features;
+    if (deep) bound_by_hard_rows(worker, 500, limited ? 250'000'000 : std::min<std::int64_t>(2000 * cells, 600'000'000));
+    else if (!limited) bound_by_hard_rows(worker, 250, 200 * cells);
+    if (limited && !finished() && !stopping()) climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
 }
 
 // The depth asked for, against small targets: to prove that no tree has fewer than a small part of the best tree's
@@ -93,6 +104,30 @@ void BestFirst<Entry>::climb(Worker& worker, const Outcome& shallow, Profile& be
     }
 }
 
+// The depth asked for, on hard rows alone, against targets that double: a bound for all rows long before all rows could
+// give one.  A part's score bounds that of all rows (hard_rows.hpp).  A tree whose leaves have the size asked for has leaves of any size
+// on a part, so there is no leaf size here.
+template <class Entry>
+void BestFirst<Entry>::bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget) {
+    if (!options_.switches.hard_rows || stages_ == nullptr || finished() || stopping()) return;
+    const Outcome best = incumbent();
+    const std::vector<std::uint8_t> outside = stages_->outside_hard_rows(best, pairs);
+    const auto count = static_cast<Row>(std::count(outside.begin(), outside.end(), 0));
+    if (count == 0 || count == root_.rows || stopping()) return;
+    Arena::Frame frame(worker.arena);
+    Subproblem<Entry> part = part_rows(root_, outside.data(), count, true, *kernel_.movers, worker.arena, when_stopped(control_)).left;
+    part.leaf = {};
+    worker.work_end = worker.work() + budget;
+    Score proved = 0;   // for the part
+    for (Score target = best.lower + 1; !stopping(); target = 2 * proved) {
+        proved = solve(worker, {part, options_.max_depth, proved, target, 0, {}, nullptr, nullptr}).lower;
+        raise(proved);
+        if (proved < target) break;   // the part's own score, or the end of the budget
+        ++worker.statistics.hard_row_targets;
+    }
+    worker.work_end = Worker::endless;
+}
+
 // After a level that took so much work: the heuristics that may shorten the next.  What they may cost is a small part
 // of what the proof must take.  At depth four that was at least six times the work of level three on every data set
 // measured.  Where level three takes more than 4 million row visits it is far more: some seven hundred times on Page,
@@ -112,13 +147,16 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         stages_ = std::make_unique<Stages<Entry>>(root_, options_.max_depth, worker.depth_two, kernel_, cache_, worker.arena,
                                                   worker.statistics, control_);
         stages_->search_three([this, &worker](const Subproblem<Entry>& sub, Score target, std::int64_t budget) {
-            worker.work_end = worker.statistics.row_visits + budget;
+            worker.work_end = worker.work() + budget;
             Outcome found = solve(worker, {sub, 3, 0, target, 0, {}, nullptr, nullptr});
             worker.work_end = Worker::endless;
             return found;
         });
         take(stages_->first());
-        if (!deep) return;
+        if (!deep) {
+            if (options_.time_limit < short_limit) bound_by_hard_rows(worker, 250, 20 * level_work);
+            return;
+        }
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
@@ -130,17 +168,23 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
 
 // Between two tasks of the first thread: a slice of local search, where its share of the work is due.  Without a
 // time limit the proof is what is wanted, and gets nearly all; with one, hard proofs rarely end in time, and the first
-// seconds go to better trees, up to `most` row visits.
+// seconds go to better trees, up to `most` row visits; what has found nothing for long gets no more than without a limit.
+// Not inside a search that has an end to its own work.
 template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
-    if (stages_ == nullptr || stages_->busy() || &worker != workers_[0].get() || stopping()) return;
-    constexpr double often = 0.06, most = 1e9;
+    if (stages_ == nullptr || stages_->busy() || worker.work_end != Worker::endless) return;
+    if (&worker != workers_[0].get() || stopping()) return;
+    constexpr double often = 0.06;
+    const double cells = static_cast<double>(root_.rows) * root_.features, patience = 20000 * cells + 4 * static_cast<double>(last_gain_);
+    const double most = std::min(options_.time_limit <= 10 ? 2.5e9 : 1e9, patience);
     const bool limited = options_.time_limit < short_limit, deep = options_.max_depth > cheap_depth + 1;
-    const std::int64_t slice = deep || hard_ ? 40'000'000 : 10'000'000;
-    const double share = !limited ? often : deep ? 1.5 : hard_ ? 0.7 : 0.2;
-    const auto others = static_cast<double>(worker.statistics.row_visits - stages_->work());
+    const auto slice = static_cast<std::int64_t>(std::min(deep || hard_ ? 4e7 : 1e7, 500 * cells));
+    const double share = !limited ? often : deep ? 5 : hard_ ? 3 : 0.2;
+    const auto others = static_cast<double>(worker.work() - stages_->work());
     if (static_cast<double>(stages_->work() + slice) > std::max(often * others, std::min(share * others, most))) return;
+    const Score before = incumbent().upper;
     take(stages_->search_near(incumbent(), slice));
+    if (incumbent().upper < before) last_gain_ = stages_->work();
 }
 
 // Takes a tree for all rows as the incumbent where it is better; the node of all rows learns of it too.
@@ -201,7 +245,9 @@ void BestFirst<Entry>::told() {
 #define CONTREE_DEEPEN(Entry)                                         \
     template Outcome BestFirst<Entry>::search(Worker&);               \
     template void BestFirst<Entry>::deepen(Worker&);                  \
+    template void BestFirst<Entry>::bound_early(Worker&, const Outcome&, Score, Profile&); \
     template void BestFirst<Entry>::climb(Worker&, const Outcome&, Profile&); \
+    template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::look_nearby(Worker&);             \
     template void BestFirst<Entry>::take(const Outcome&);             \

@@ -63,9 +63,10 @@ template <class Entry>
 Outcome LocalSearch<Entry>::move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree) {
     if (depth <= 2 || tree.upper == 0 || over()) return tree;
     if (tree.plan.size() < 3 || random() % (std::uint64_t{1} << (depth - 3)) == 0) {
-        Outcome other = resplit(sub, depth);
+        const bool whole = tree.plan.size() < 3 || random() % 4 == 0;
+        Outcome other = whole ? resplit(sub, depth) : shift(sub, depth, tree);
         if (other.plan.empty()) return tree;
-        if (depth > 3 && near_to(other.upper, tree.upper)) other = polish(bench_, sub, depth, std::move(other), 3);
+        if (whole && depth > 3 && near_to(other.upper, tree.upper)) other = polish(bench_, sub, depth, std::move(other), 3);
         if (other.upper > tree.upper) return tree;
         changed_ = true;
         return other;
@@ -83,6 +84,20 @@ Outcome LocalSearch<Entry>::move(const Subproblem<Entry>& sub, std::int64_t dept
     if (to_left) left = move(children.left, depth - 1, std::move(left));
     else right = move(children.right, depth - 1, std::move(right));
     return {0, left.upper + right.upper, join(first, left.plan, right.plan)};
+}
+
+// The tree with its first split moved to another place that suits its subtrees, and these adapted to it.  Far cheaper than
+// a tree made anew, and what the search has found below is kept.
+template <class Entry>
+Outcome LocalSearch<Entry>::shift(const Subproblem<Entry>& sub, std::int64_t depth, const Outcome& tree) {
+    if (over() || sub.features == 0) return {};
+    const Row far = std::max<Row>(1, sub.rows / 10);
+    const auto distance = static_cast<Row>(1 + random() % far);
+    const std::vector<Split> places = other_places(bench_, sub, tree.plan.data(), distance);
+    if (places.empty() || bench_.stopped()) return {};
+    std::size_t choice = 0;
+    while (choice + 1 < places.size() && random() % 2 == 0) ++choice;
+    return polish(bench_, sub, depth, polish_below(bench_, sub, depth, places[choice], tree.plan));
 }
 
 // A tree whose first split is the best of a random handful, rolled out and polished.

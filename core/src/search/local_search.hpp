@@ -17,6 +17,7 @@ public:
 private:
     Outcome start(const Outcome& best);
     Outcome move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
+    Outcome shift(const Subproblem<Entry>& sub, std::int64_t depth, const Outcome& tree);
     Outcome resplit(const Subproblem<Entry>& sub, std::int64_t depth);
     bool over() const { return bench_.stopped() || bench_.work() >= work_end_; }
     std::uint64_t random();

@@ -13,10 +13,10 @@ constexpr std::size_t most_rolled = 12;
 constexpr int most_of_feature = 3;
 
 template <class Entry>
-std::vector<Split> candidates(const Subproblem<Entry>& sub) {
+std::vector<Split> candidates(const Subproblem<Entry>& sub, const Halt& halt) {
     std::vector<Split> splits;
     const auto class_of = classes_of_rows(sub);
-    for (std::uint32_t f = 0; f < sub.features; ++f) {
+    for (std::uint32_t f = 0; f < sub.features && !halt(); ++f) {
         const Cuts cuts = sub.cuts(f);
         const std::uint32_t count = std::min(quantiles, cuts.count);
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ template <class Entry>
 std::vector<Split> promising_splits(Bench<Entry>& bench, const Subproblem<Entry>& sub) {
     std::vector<int> of_feature(sub.features, 0);
     std::vector<Split> best;
-    for (const Scored& split : score_splits(bench, sub, candidates(sub))) {
+    for (const Scored& split : score_splits(bench, sub, candidates(sub, bench.halt()))) {
         if (best.size() == most_rolled) break;
         if (of_feature[split.at.f]++ < most_of_feature) best.push_back(split.at);
     }

@@ -16,4 +16,13 @@ template <class Entry>
 Outcome polish(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree, std::int64_t bottom = 2);
 
 
+// Where else the first node of a plan might split, subtrees as they are: the best place of each feature, best first.  In
+// the present feature at least `distance` rows from the present place.
+template <class Entry>
+std::vector<Split> other_places(Bench<Entry>& bench, const Subproblem<Entry>& sub, const Step* plan, Row distance);
+
+// The tree with its first split moved there, and its two subtrees polished once for the rows that they now get.
+template <class Entry>
+Outcome polish_below(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, const Split& at, const Plan& plan);
+
 }  // namespace contree

@@ -1,6 +1,7 @@
 #include "search/stages.hpp"
 
 #include "search/first_trees.hpp"
+#include "search/hard_rows.hpp"
 #include "search/look_ahead.hpp"
 #include "search/polish.hpp"
 
@@ -56,6 +57,13 @@ Outcome Stages<Entry>::search_near(const Outcome& tree, std::int64_t budget) {
         local_search_.run(best_, bench_.work() + budget);
         return best_;
     });
+}
+
+template <class Entry>
+std::vector<std::uint8_t> Stages<Entry>::outside_hard_rows(const Outcome& tree, std::size_t pairs) {
+    std::vector<std::uint8_t> rows = hard_rows(bench_, root_, bench_.plain(root_, tree.plan).plan, pairs);
+    for (std::uint8_t& row : rows) row = !row;
+    return rows;
 }
 
 template class Stages<NarrowEntry>;

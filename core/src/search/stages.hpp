@@ -23,6 +23,8 @@ public:
     Outcome look_ahead(std::int64_t budget);
     // S4: a slice of local search from `tree`, or from where the last one ended.
     Outcome search_near(const Outcome& tree, std::int64_t budget);
+    // By row: is it outside the pairs that every tree finds hard (hard_rows.hpp)?
+    std::vector<std::uint8_t> outside_hard_rows(const Outcome& tree, std::size_t pairs);
 
     std::int64_t work() const { return work_; }
     bool busy() const { return busy_; }   // inside one of the above?

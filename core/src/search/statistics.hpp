@@ -29,6 +29,7 @@ namespace contree {
     row(inherited_points)         /* points taken over by B4 */                                 \
     row(strips_solved)            /* for B6 */                                                  \
     row(closed_by_strips)         /* segments that B1 left open, closed by B6 */                \
+    row(hard_row_targets)         /* targets that a hard part of the rows has reached, for all rows */ \
     row(arena_bytes)              /* memory of all subproblems, at the most */
 
 struct Statistics {
