@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
 from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
+from contree._parameters import PARAMETERS
 from contree._progress import observer
 from contree._report import Improvement, SearchReport
 from contree._validate import (
@@ -28,6 +26,7 @@ from contree._validate import (
     resolve_switches,
     resolve_time_limit,
     rows_with_weight,
+    sklearn_constraints,
     unchanged_on_failure,
 )
 from contree._weights import in_user_unit, weigh
@@ -166,26 +165,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
-        "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "min_samples_leaf": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-        ],
-        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "max_gap": [
-            Interval(Integral, 0, None, closed="left"),
-            Interval(Real, 0, 1, closed="left"),
-        ],
-        "time_limit": [Interval(Real, 0, None, closed="both"), None],
-        "feature_tolerance": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
-        "warm_start": ["boolean"],
-        "on_interrupt": [StrOptions({"raise", "return"})],
-        "search": [StrOptions({"best_first", "paper"})],
-        "search_options": [dict, None],
-        "verbose": ["verbose"],
+        parameter.name: sklearn_constraints(parameter) for parameter in PARAMETERS
     }
 
     def __init__(

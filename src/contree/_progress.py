@@ -50,7 +50,7 @@ def observer(
     It takes the fields of `Progress`, sums of weights as multiples of `unit`, and answers whether
     the search shall stop.
     """
-    with _live_line(verbose) as show:
+    with live_line(verbose) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
         def observe(seconds, objective, lower_bound, root_closed) -> bool:
@@ -67,7 +67,7 @@ def _is_terminal(stream) -> bool:
 
 
 @contextmanager
-def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
+def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
     """Give a function that shows a progress on one line of the terminal, or None without one.
 
     rich takes the line away in the end, whatever ends the fit, and moves what the caller's own

@@ -1,0 +1,63 @@
+"""Files that a command writes: their places are taken before the work, and filled after it."""
+
+from __future__ import annotations
+
+import io
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from contree._draft import Draft
+from contree.cli.errors import UserError, needed
+
+PICTURES = (".svg", ".png", ".pdf")
+
+
+@contextmanager
+def reserved(**places: tuple[str | None, int]):
+    """Give a draft for each path that is not None; an error here is one before the search."""
+    with ExitStack() as stack:
+        drafts = {}
+        for name, (path, size) in places.items():
+            if path is not None:
+                try:
+                    drafts[name] = stack.enter_context(Draft(path, reserve=size))
+                except OSError as error:
+                    raise _not_written(path, error) from error
+        yield drafts
+
+
+def fill(draft: Draft, content: bytes) -> None:
+    try:
+        draft.commit(content)
+    except OSError as error:
+        raise _not_written(draft.target, error) from error
+
+
+def _not_written(path, error: OSError) -> UserError:
+    return UserError(f"cannot write '{path}': {error.strerror}: choose another place")
+
+
+def check_picture(path: str | None, flag: str) -> None:
+    """Refuse a picture that cannot be drawn, before there is anything to draw."""
+    if path is None:
+        return
+    needed("matplotlib", flag)
+    if Path(path).suffix.lower() not in PICTURES:
+        raise UserError(f"{flag}: '{path}' must end in {', '.join(PICTURES)}")
+
+
+def picture(axes, kind: str) -> bytes:
+    """Return a drawing as the content of a file; the same drawing gives the same bytes."""
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    buffer = io.BytesIO()
+    unchanging = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    with matplotlib.rc_context({"svg.hashsalt": "contree"}):
+        axes.figure.savefig(buffer, format=kind, metadata=unchanging, dpi=150)
+    plt.close(axes.figure)
+    return buffer.getvalue()
+
+
+def kind_of(path: str) -> str:
+    return Path(path).suffix.lower().removeprefix(".")
