@@ -296,12 +296,12 @@ def _wide_integer_columns(X):
     Costs a look at the types for floating-point input, and a minimum and a maximum for integers.
     """
     if hasattr(X, "columns") and hasattr(X, "dtypes"):  # a data frame: one type for each column
-        for f, name in enumerate(X.columns):
-            column = X.iloc[:, f] if hasattr(X, "iloc") else X[name]
+        for f, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
             # Nullable integer types answer `kind` too; without missing values they convert exactly.
-            kind = getattr(column.dtype, "kind", None)
+            kind = getattr(dtype, "kind", None)
             if kind == "f":
                 continue
+            column = X.iloc[:, f] if hasattr(X, "iloc") else X[name]
             if kind in ("i", "u") and hasattr(column, "dropna"):
                 column = column.dropna()
             yield from _wide_columns_of_array(

@@ -42,9 +42,12 @@ def run(arguments: list[str]) -> int:
     warnings.showwarning = _show_warning
     try:
         signal.signal(signal.SIGTERM, _terminate)
-        code = contree.main(arguments, prog_name="contree", standalone_mode=False)
+        with contree.make_context("contree", arguments) as context:
+            code = contree.invoke(context)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return code or 0
+    except click.exceptions.Exit as end:  # of --help and --version
+        return end.exit_code
     except click.ClickException as error:  # of usage, or one of ours
         error.show()
         return error.exit_code

@@ -12,6 +12,7 @@ from contree.cli.errors import UserError, named, no_such_column, note
 from contree.cli.hints import text_hints
 from contree.cli.labels import as_words
 
+LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 MOST_VALUES = 1000  # columns that one --one-hot may make
 
 
@@ -73,25 +74,26 @@ def learn_columns(frame, one_hot: list[str]) -> Columns:
 
 def match_columns(frame, columns: Columns, model: str, expected: set[str]) -> None:
     """Check that a table has what a model needs; name what is missing, and what is not used."""
-    present = set(frame.columns)
-    missing = [name for name in columns.sources if name not in present]
+    present, needed = set(frame.columns), columns.sources
+    missing = [name for name in needed if name not in present]
     if missing:
         s = "s" * (len(missing) > 1)
         raise UserError(
             f"the file lacks the column{s} {named(missing)}, which the model '{model}' was trained "
             f"with; it has {named(list(frame.columns))}"
         )
-    extra = [n for n in frame.columns if n not in {*columns.sources, *expected}]
+    known = {*needed, *expected}
+    extra = [name for name in frame.columns if name not in known]
     if extra:
         note(f"not used, because the model does not know them: {named(extra)}")
 
 
 def tell_of_missing(frame) -> None:
     """Name the columns with missing values, and say what becomes of them."""
-    counts = frame.isna().sum()
-    counts = counts[counts > 0]
-    if len(counts):
-        shown = [f"{name} ({count:,})" for name, count in counts.items()]
+    counts = frame.isna().to_numpy().sum(axis=0)
+    if counts.any():
+        lacking = zip(frame.columns, counts, strict=True)
+        shown = [f"{name} ({count:,})" for name, count in lacking if count]
         note(
             f"missing values in {named(shown)}: each test sends them to the side where they make "
             "fewer errors; or fill them in beforehand, or leave columns out with --drop"
@@ -129,6 +131,9 @@ def _indicators(column, values: list[str]) -> dict:
 
 def _numbers(frame):
     """Return a table of numbers only; columns that are none are named, with what can be done."""
+    import numpy as np
+    import pandas
+
     kinds = frame.dtypes
     if any(kind.kind not in "biuf" for kind in set(kinds)):
         bad = [name for name, kind in kinds.items() if kind.kind not in "biuf"]
@@ -137,13 +142,16 @@ def _numbers(frame):
         if strange:
             raise UserError(text_hints(strange))
         frame = frame.assign(**converted)
-    infinite = list(frame.columns[_may_be_infinite(frame)])
+    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    infinite = list(frame.columns[np.isinf(values).any(axis=0)])
     if infinite:
         raise UserError(
             f"there are infinite numbers in {named(infinite)}: replace them in the file, or leave "
             "columns out with --drop"
         )
-    return frame
+    if np.fmax.reduce(np.abs(values), axis=None, initial=0) > LARGEST_EXACT:
+        return frame  # integers keep their type, so that the estimator can tell which are lost
+    return pandas.DataFrame(values, columns=frame.columns)  # one array, not one for each column
 
 
 def _whole_or_none(column):
@@ -157,11 +165,3 @@ def _whole_or_none(column):
     except (ValueError, TypeError):
         return None
     return numbers if numbers.dtype.kind in "biuf" else None
-
-
-def _may_be_infinite(frame):
-    """Return which columns hold an infinite number."""
-    import numpy as np
-
-    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.isinf(values).any(axis=0)

@@ -68,8 +68,9 @@ def _reject_missing(words, name: str) -> None:
 def _reject_identifiers(distinct: list[str], rows: int, name: str) -> None:
     if len(distinct) == rows > 2 or len(distinct) > max(MANY, rows / 2):
         raise UserError(
-            f"--target: '{name}' has {len(distinct):,} different values in {rows:,} rows, as "
-            f"{named(distinct, 2)}: it looks like an identifier or a measurement, not like a class"
+            f"--target: '{name}' has {len(distinct):,} different values in {rows:,} rows, "
+            f"{named(distinct, 2)}: it looks like an identifier or a measurement; name a column of "
+            "classes"
         )
 
 

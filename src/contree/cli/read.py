@@ -7,7 +7,9 @@ are too short, names that occur twice, text in an unexpected encoding.
 from __future__ import annotations
 
 import io
+import lzma
 import sys
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,13 +62,15 @@ def read_table(source: str, how: Reading, as_text: tuple[str, ...] = ()):
             frame = _Text(pandas, file, how, delimiter, as_text).frame()
     except UserError as error:
         raise UserError(f"{shown}: {error.message}") from error
-    except (OSError, EOFError) as error:
-        raise UserError(f"{shown}: {getattr(error, 'strerror', None) or error}") from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise UserError(
+            f"{shown} is damaged: {getattr(error, 'strerror', None) or error}"
+        ) from error
     finally:
         file.close()
     if len(frame) == 0:
         raise UserError(f"{shown} has names of columns but no rows")
-    return frame
+    return frame.copy()  # in one piece for each type: choosing among many columns is slow otherwise
 
 
 def _open(source: str):
@@ -195,7 +199,7 @@ class _Text:
                     header=None if how.no_header else 0,
                     names=names,
                     index_col=False,
-                    dtype=dict.fromkeys((n for n in self.as_text if n in set(names)), "str"),
+                    dtype=dict.fromkeys(set(self.as_text) & set(names), "str"),
                     encoding=self.encoding,
                     decimal=how.decimal or ".",
                     thousands=how.thousands,
