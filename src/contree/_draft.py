@@ -29,14 +29,15 @@ class Draft:
     """
 
     def __init__(self, path, reserve: int = 0):
-        self.target = Path(os.path.realpath(path))
-        mode = self._mode_of_target()
         self._draft = None
+        mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
             if stat.S_ISDIR(mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+            self.target = Path(path)
             self._file = open(path, "wb")  # noqa: SIM115 (closed by commit or discard)
             return
+        self.target = Path(os.path.realpath(path))
         if mode is not None and not os.access(self.target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         # A name may be as long as the file system allows: the draft's must not be longer.
@@ -54,12 +55,6 @@ class Draft:
         except BaseException:
             self.discard()
             raise
-
-    def _mode_of_target(self) -> int | None:
-        try:
-            return os.stat(self.target).st_mode
-        except FileNotFoundError:
-            return None
 
     def _reserve(self, size: int) -> None:
         try:
@@ -107,6 +102,14 @@ def write_whole(path, content: bytes) -> None:
     """Write a file that appears whole or not at all."""
     with Draft(path) as draft:
         draft.commit(content)
+
+
+def _mode(path) -> int | None:
+    """Return what a path is, None where there is nothing."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
 
 
 def _sync_folder(folder: Path) -> None:

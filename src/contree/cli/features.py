@@ -149,7 +149,7 @@ def _numbers(frame):
             f"there are infinite numbers in {named(infinite)}: replace them in the file, or leave "
             "columns out with --drop"
         )
-    if np.fmax.reduce(np.abs(values), axis=None, initial=0) > LARGEST_EXACT:
+    if np.fmax.reduce(np.abs(values), axis=None, initial=0) >= LARGEST_EXACT:
         return frame  # integers keep their type, so that the estimator can tell which are lost
     return pandas.DataFrame(values, columns=frame.columns)  # one array, not one for each column
 

@@ -43,7 +43,14 @@ def fit(
     """
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
-    from contree.cli.outputs import check_picture, fill, kind_of, picture, reserved
+    from contree.cli.outputs import (
+        check_picture,
+        fill,
+        kind_of,
+        picture,
+        reserved,
+        undisturbed,
+    )
 
     parameters = estimator_parameters(flags)
     if quiet:
@@ -65,7 +72,8 @@ def fit(
         clf = _search(parameters, table, first)
         fitted = Model(clf, table.columns, target)
         if "model" in drafts:
-            fill(drafts["model"], fitted.to_json().encode())
+            with undisturbed():
+                fill(drafts["model"], fitted.to_json().encode())
         if "html" in drafts:
             from contree.export.page import page
 

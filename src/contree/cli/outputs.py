@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -31,6 +32,18 @@ def fill(draft: Draft, content: bytes) -> None:
         draft.commit(content)
     except OSError as error:
         raise _not_written(draft.target, error) from error
+
+
+@contextmanager
+def undisturbed():
+    """Let no impatient second Ctrl-C keep a tree from the disk."""
+    names = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(name, signal.SIG_IGN) for name in names]
+    try:
+        yield
+    finally:
+        for name, handler in zip(names, before, strict=True):
+            signal.signal(name, handler)
 
 
 def _not_written(path, error: OSError) -> UserError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from contree.cli.errors import as_user_errors
@@ -39,7 +41,7 @@ def show(model, form, output):
         if drafts:
             fill(drafts["output"], content)
         else:
-            click.get_binary_stream("stdout").write(content)
+            sys.stdout.buffer.write(content)
     return 0
 
 
