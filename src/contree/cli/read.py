@@ -11,6 +11,7 @@ import lzma
 import sys
 import zlib
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,49 +50,48 @@ def read_table(source: str, how: Reading, as_text: tuple[str, ...] = ()):
     written; others become numbers where all their values are.
     """
     pandas = needed("pandas", "reading files")
-    file, shown = _open(source), "standard input" if source == "-" else f"'{source}'"
-    try:
-        kind = how.format or _format_of(source)
-        if kind == "parquet":
-            frame = _read_parquet(pandas, file)
-        elif kind == "arff":
-            frame = _read_arff(pandas, file, how)
-        else:
-            delimiter = _delimiter(how, kind)
-            _reject_foreign(file, how)
-            frame = _Text(pandas, file, how, delimiter, as_text).frame()
-    except UserError as error:
-        raise UserError(f"{shown}: {error.message}") from error
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise UserError(
-            f"{shown} is damaged: {getattr(error, 'strerror', None) or error}"
-        ) from error
-    finally:
-        file.close()
+    shown = "standard input" if source == "-" else f"'{source}'"
+    with _opened(source) as file:
+        try:
+            frame = _frame(pandas, file, how.format or _format_of(source), how, as_text)
+        except UserError as error:
+            raise UserError(f"{shown}: {error.message}") from error
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UserError(f"{shown} is damaged: {reason}") from error
     if len(frame) == 0:
         raise UserError(f"{shown} has names of columns but no rows")
     return frame.copy()  # in one piece for each type: choosing among many columns is slow otherwise
 
 
-def _open(source: str):
-    """Return a binary file that can be read twice, unpacked."""
-    if source == "-":
-        file = io.BytesIO(sys.stdin.buffer.read())
-    else:
-        path = Path(source)
-        try:
-            file = open(path, "rb")  # noqa: SIM115 (closed by the caller)
-        except OSError as error:
-            raise UserError(f"cannot read '{source}': {error.strerror}") from error
-        if not file.seekable():  # a pipe, as of <(command)
-            with file:
-                file = io.BytesIO(file.read())
-    head = file.read(8)
-    file.seek(0)
-    for magic, module in MAGIC.items():
-        if head.startswith(magic):
-            return needed(module, "unpacking").open(file)
-    return file
+def _frame(pandas, file, kind: str, how: Reading, as_text: tuple[str, ...]):
+    if kind == "parquet":
+        return _read_parquet(file)
+    if kind == "arff":
+        return _read_arff(pandas, file, how)
+    delimiter = _delimiter(how, kind)
+    _reject_foreign(file, how)
+    return _Text(pandas, file, how, delimiter, as_text).frame()
+
+
+@contextmanager
+def _opened(source: str):
+    """Give a binary file that can be read twice, unpacked."""
+    with ExitStack() as stack:
+        if source == "-":
+            file = io.BytesIO(sys.stdin.buffer.read())
+        else:
+            try:
+                file = stack.enter_context(open(source, "rb"))
+                file = file if file.seekable() else io.BytesIO(file.read())  # a pipe: <(command)
+            except OSError as error:
+                raise UserError(f"cannot read '{source}': {error.strerror}") from error
+        head = file.read(8)
+        file.seek(0)
+        for magic, module in MAGIC.items():
+            if head.startswith(magic):
+                file = stack.enter_context(needed(module, "unpacking").open(file))
+        yield file
 
 
 def _format_of(source: str) -> str:
@@ -117,7 +117,7 @@ def _reject_foreign(file, how: Reading) -> None:
             raise UserError(f"this is {what}")
 
 
-def _read_parquet(pandas, file):
+def _read_parquet(file):
     pyarrow = needed("pyarrow", "reading Parquet")
     parquet = needed("pyarrow.parquet", "reading Parquet")
     try:
@@ -130,13 +130,15 @@ def _read_parquet(pandas, file):
 
 def _read_arff(pandas, file, how: Reading):
     arff = needed("arff", "reading ARFF")
+    text = io.TextIOWrapper(file, encoding=how.encoding or "utf-8-sig")
     try:
-        text = io.TextIOWrapper(file, encoding=how.encoding or "utf-8-sig")
         content = arff.load(text)
     except arff.ArffException as error:
         raise UserError(f"not ARFF that can be read: {one_line(error)}") from error
     except UnicodeDecodeError as error:
         raise UserError(_encoding_hint(f"byte 0x{error.object[error.start]:02x}", how)) from error
+    finally:
+        text.detach()
     names = [name for name, _ in content["attributes"]]
     _check_names(names)
     return pandas.DataFrame(content["data"], columns=names).infer_objects()
