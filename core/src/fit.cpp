@@ -137,14 +137,13 @@ void check_weights(const Table& table) {
     }
 }
 
-// Whatever is added up on the way stays below 2^60 too.
+// No score on the way is more than a leaf for all rows and a split, and the objective has a leaf's cost besides.
 void check_costs(const Table& table, const Options& options) {
     Score mass = static_cast<Score>(table.rows);
     if (table.weights != nullptr) mass = std::accumulate(table.weights, table.weights + table.rows, Score{0});
-    const auto leaves = std::min<Score>(static_cast<Score>(table.rows), options.max_depth < 31 ? Score{1} << std::max<std::int64_t>(options.max_depth, 0) : most_mass);
     const bool fits = options.error_cost >= 1 && options.leaf_cost >= 0 && options.error_cost < most_mass / mass &&
-                      options.leaf_cost < (most_mass - options.error_cost * mass) / leaves;
-    if (!fits) throw std::invalid_argument("error_cost must be at least 1, leaf_cost at least 0, and no objective 2^60 or more");
+                      options.leaf_cost < (most_mass - options.error_cost * mass) / 2;
+    if (!fits) throw std::invalid_argument("error_cost must be at least 1, leaf_cost at least 0, and an error on every row and two leaves must cost less than 2^60");
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
