@@ -160,7 +160,8 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
 }
 
 nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
-             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_gap, double time_limit,
+             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
+             std::int64_t error_cost, std::int64_t leaf_cost, std::int64_t max_gap, double time_limit,
              double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit,
              const std::optional<nb::dict>& initial_tree, const nb::object& callback, bool keep_on_interrupt) {
     if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
@@ -173,6 +174,9 @@ nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std
     options.max_depth = max_depth;
     options.min_samples_leaf = min_samples_leaf;
     options.min_weight_leaf = min_weight_leaf;
+    options.max_leaves = max_leaves;
+    options.error_cost = error_cost;
+    options.leaf_cost = leaf_cost;
     options.max_gap = max_gap;
     options.time_limit = time_limit;
     options.feature_tolerance = feature_tolerance;
@@ -212,7 +216,7 @@ nb::list switches() {
 
 NB_MODULE(_core, m) {
     m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
-          "min_samples_leaf"_a, "min_weight_leaf"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
+          "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
           "memory_limit"_a, "initial_tree"_a.none(), "callback"_a.none(), "keep_on_interrupt"_a);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);

@@ -22,6 +22,8 @@ ESTIMATORS = [
     (ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2), {}),
     (ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7), {}),
     (ConTreeClassifier(class_weight="balanced"), {}),
+    (ConTreeClassifier(max_leaf_nodes=5, ccp_alpha=0.003), {}),
+    (ConTreeClassifier(ccp_alpha=0.02, max_gap=1, search="paper"), {}),
     (ConTreeClassifier(max_depth=2, min_samples_leaf=2), COUNTED_ROWS),
     (ConTreeClassifier(2, min_samples_leaf=0.1, class_weight="balanced"), {}),
     (ConTreeClassifier(2, min_weight_fraction_leaf=0.1), {}),

@@ -53,6 +53,20 @@ PARAMETERS = (
         "tests between root and leaf, at most",
     ),
     Parameter(
+        "max_leaf_nodes",
+        None,
+        (Range(int, 1), None),
+        "int, 1 and up; None",
+        "leaves, at most",
+    ),
+    Parameter(
+        "ccp_alpha",
+        0.0,
+        (Range(float, 0.0),),
+        "0 and up",
+        "what a leaf costs, as a share of all weight",
+    ),
+    Parameter(
         "min_samples_leaf",
         1,
         (Range(int, 1), Range(float, 0, 1, "neither")),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from contree._weights import Unit, in_user_unit
+from contree._objective import LeafCost
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,18 @@ class Progress:
 
 @contextmanager
 def observer(
-    callback: Callable[[Progress], object] | None, verbose: int, unit: Unit = 1
+    callback: Callable[[Progress], object] | None, verbose: int, cost: LeafCost
 ) -> Iterator:
     """Give the function that the core calls; None where nobody looks.
 
-    It takes the fields of `Progress`, sums of weights as multiples of `unit`, and answers whether
-    the search shall stop.
+    It takes the fields of `Progress` as the core counts them, and answers whether the search shall
+    stop.
     """
     with live_line(verbose) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
         def observe(seconds, objective, lower_bound, root_closed) -> bool:
-            best, bound = in_user_unit(objective, unit), in_user_unit(lower_bound, unit)
+            best, bound = cost.bounds(objective, lower_bound)
             progress = Progress(seconds, best, bound, root_closed)
             answers = [watch(progress) for watch in watchers]
             return bool(answers[-1])

@@ -26,7 +26,7 @@ Outcome Bench<Entry>::two(const Subproblem<Entry>& sub) {
     Cache::Key key = cache_.key(sub.origin, sub.rows, 2);
     Outcome known = cache_.find(key);
     if (known.proved()) return known;
-    Outcome found = depth_two_.solve(sub, 0, unreached, {}, nullptr, arena, statistics_);
+    Outcome found = depth_two_.solve(sub, any_leaves, 0, unreached, {}, nullptr, arena, statistics_);
     if (found.proved() && !stopped()) cache_.store(std::move(key), found);
     return found;
 }

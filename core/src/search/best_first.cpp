@@ -1,6 +1,7 @@
 #include "search/best_first.hpp"
 
 #include "bounds/class_count.hpp"
+#include "bounds/cost.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
@@ -13,7 +14,8 @@ constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved 
 bool later(const Segment& a, const Segment& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
     if (a.length() != b.length()) return a.length() < b.length();
-    return a.f != b.f ? a.f > b.f : a.u.z > b.u.z;
+    if (a.f != b.f) return a.f > b.f;
+    return a.shape != b.shape ? a.shape > b.shape : a.u.z > b.u.z;
 }
 
 // The leaf size of numbers that hold for their own row set and leaf size alone.
@@ -25,7 +27,7 @@ std::int64_t leaf_key(const Subproblem<Entry>& sub) {
     return std::int64_t{sub.leaf.rows - 1} << 32 | std::int64_t{sub.leaf.mass > 0} << 31;
 }
 
-Outcome leaf_outcome(Score errors) { return {errors, errors, {Step{Step::leaf, 0}}}; }
+Outcome leaf_outcome(Score score) { return {score, score, {Step{Step::leaf, 0}}}; }
 
 }  // namespace
 
@@ -33,10 +35,11 @@ template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
                             const Control& control, Improved improved, Outcome first, RootShare& root_share)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
-      root_share_(root_share), kernel_(chosen_kernel()), rules_{options.switches.monotone != 0, options.switches.similarity != 0},
-      cache_(table_rows, options.cache_capacity()) {
+      root_share_(root_share), kernel_(chosen_kernel()),
+      rules_{options.switches.monotone != 0, options.switches.similarity != 0, objective_of(options)},
+      size_(options.max_depth, leaves_of(options), root.rows), cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
-        workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
+        workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control, rules_.objective));
 }
 
 template <class Entry>
@@ -55,40 +58,78 @@ template <class Entry>
 Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     const Subproblem<Entry>& sub = question.sub;
     ++worker.statistics.subproblems;
-    const Score leaf = leaf_errors(sub);
-    if (question.depth == 0 || sub.features == 0 || leaf <= question.lower) return leaf_outcome(leaf);
+    const Score leaf = leaf_score(sub, rules_.objective);
+    if (question.size.depth == 0 || sub.features == 0 || leaf <= question.lower) return leaf_outcome(leaf);
+    if (options_.switches.split_pays && leaf_is_best(leaf, rules_.objective)) {
+        ++worker.statistics.closed_by_split_cost;
+        return leaf_outcome(leaf);
+    }
     if (question.lower >= question.target) {
         ++worker.statistics.closed_by_bound;
         return {question.lower, unreached, {}};
     }
     if (options_.switches.class_count) {
-        question.lower = std::max(question.lower, class_count_bound(sub, question.depth));
+        question.lower = std::max(question.lower, class_count_bound(sub, question.size, rules_.objective));
+        if (leaf <= question.lower) return leaf_outcome(leaf);
         if (question.lower >= question.target) {
             ++worker.statistics.closed_by_class_count;
             return {question.lower, unreached, {}};
         }
     }
-    if (question.depth == 1) {
+    if (const TreeSize size = affordable_size(question); size.leaves < question.size.leaves) {
+        ++worker.statistics.cut_by_affordable_splits;
+        return solve_affordable(worker, question, size);
+    }
+    if (question.size.depth == 1) {
         const Stump stump = best_stump(sub, when_stopped(control_));
         if (control_.stopped()) return {question.lower, leaf, {Step{Step::leaf, 0}}};
-        return {stump.errors, stump.errors, {Step{Step::stump, 0}}};
+        const Score score = rules_.objective.error * stump.errors + rules_.objective.split;
+        if (score >= leaf) return leaf_outcome(leaf);
+        return {score, score, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
-    if (question.depth == 2)
-        return worker.depth_two.solve(sub, question.lower, question.target, question.sources, question.learnt,
+    if (question.size.depth == 2)
+        return worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources, question.learnt,
                                       worker.arena, worker.statistics);
 
-    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_;
+    const bool cached = options_.switches.cache && question.size.depth >= cached_depth && &sub != &root_;
     if (!cached) return branch(worker, question);
-    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + leaf_key(sub));
-    Outcome known = cache_.find(key);
+    Cache::Key key = cache_.key(sub.origin, sub.rows, question.size.depth + leaf_key(sub));
+    Outcome known = cache_.find(key, question.size.leaves);
     if (known.proved() || known.lower >= question.target) {
         ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
         return known;
     }
     question.lower = std::max(question.lower, known.lower);
     Outcome outcome = branch(worker, question);
-    cache_.store(std::move(key), outcome);
+    cache_.store(std::move(key), outcome, question.size.leaves);
+    return outcome;
+}
+
+// C2: the largest tree that can lie below the target.  Where leaves are not counted, only the depth is cut: counting
+// them multiplies the segments of deep nodes.
+template <class Entry>
+TreeSize BestFirst<Entry>::affordable_size(const Question& question) const {
+    const TreeSize& size = question.size;
+    if (rules_.objective.split == 0 || !options_.switches.affordable_splits) return size;
+    const std::int64_t splits = affordable_splits(question.target, rules_.objective);
+    if (splits >= size.leaves - std::int64_t{1}) return size;
+    const bool counted = size.limited() || size.depth == 2;
+    return {std::min(size.depth, splits), counted ? static_cast<Leaves>(splits + 1) : any_leaves, question.sub.rows};
+}
+
+// What is below the target is exact; beyond it larger trees may be better, and the target is what is proved.  Bounds
+// that this learns hold for smaller sides only, so nobody else gets them.
+template <class Entry>
+Outcome BestFirst<Entry>::solve_affordable(Worker& worker, Question question, const TreeSize& size) {
+    const Score target = question.target;
+    question.size = size;
+    question.learnt = nullptr;
+    question.shallow = nullptr;
+    question.shallow_learnt = nullptr;
+    if (question.incumbent != nullptr && leaves_of(question.incumbent->plan) > size.leaves) question.incumbent = nullptr;
+    Outcome outcome = solve(worker, question);
+    outcome.lower = std::min(outcome.lower, target);
     return outcome;
 }
 
@@ -98,13 +139,15 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     const Subproblem<Entry>& sub = question.sub;
     Node node;
     node.sub = &sub;
-    node.depth = question.depth;
+    node.depth = question.size.depth;
+    node.shapes = shapes_of(question.size);
     node.gap = question.gap;
     node.parent = question.parent;
     node.learnt = question.learnt;
+    if (node.learnt != nullptr) node.learnt->expect(node.shapes);
     node.ub = question.target;
     node.in_flight.reserve(workers_.size());
-    if (const Score leaf = leaf_errors(sub); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
+    if (const Score leaf = leaf_score(sub, rules_.objective); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
 
@@ -146,7 +189,7 @@ Outcome BestFirst<Entry>::solve_shallow(Worker& worker, Node& node, const Questi
     }
     Profile learnt;
     const bool remember = remembers(question.sub, node.depth - 1);
-    Outcome shallow = solve(worker, {question.sub, node.depth - 1, question.lower, node.limit(), 0, {},
+    Outcome shallow = solve(worker, {question.sub, {node.depth - 1, question.size.leaves, question.sub.rows}, question.lower, node.limit(), 0, {},
                                      remember ? &learnt : nullptr, question.parent});
     if (remember) node.memories.push_back({learnt, learnt});
     return shallow;
@@ -162,21 +205,26 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
     const Row leaf = node.sub->leaf.mass > 0 ? for_itself : node.sub->leaf.rows;
-    const Point left_end{0, 0, ends, false, leaf, memory}, right_end{node.sub->mass, ends, 0, false, leaf, memory};
-    Inheritance<Entry> inheritance(*node.sub, sources);
+    const Score alone = leaf_score(*node.sub, rules_.objective);
     std::vector<Point> points;
-    for (std::uint32_t f = 0; f < node.sub->features; ++f) {
-        inheritance.points_of(f, points);
-        node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
-        for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
+    for (std::uint32_t shape = 0; shape < node.shapes.size(); ++shape) {
+        const auto end = [&](Leaves leaves) { return leaves == 1 ? alone : ends; };
+        const Point left_end{0, 0, end(node.shapes[shape].right), false, leaf, memory};
+        const Point right_end{node.sub->mass, end(node.shapes[shape].left), 0, false, leaf, memory};
+        Inheritance<Entry> inheritance(*node.sub, node.shapes[shape], sources, rules_);
+        for (std::uint32_t f = 0; f < node.sub->features; ++f) {
+            inheritance.points_of(f, points);
+            node.set_aside(open_between(f, shape, left_end, right_end, points, node.limit(), rules_, node.queue));
+            for (const Point& point : points) note(node, f, shape, node.sub->position_of(f, point.z), point);
+        }
     }
     std::make_heap(node.queue.begin(), node.queue.end(), later);
 }
 
 template <class Entry>
-void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, const Point& point) {
+void BestFirst<Entry>::note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point) {
     if (node.learnt == nullptr) return;
-    node.learnt->points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, position), point.z, point.left, point.right});
+    node.learnt->parts[shape].points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, position), point.z, point.left, point.right});
 }
 
 template <class Entry>
@@ -249,8 +297,10 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const bool by_run = options_.switches.run_targets && rules_.monotone;
-    const Score target_left = task.limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
-    const Score target_right = task.limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
+    const Score limit = task.limit - rules_.objective.split;   // for both sides together
+    const Score target_left = limit - (by_run ? right_bound(s, mass_at(task.run.high), rules_) : 0);
+    const Score target_right = limit - (by_run ? left_bound(s, mass_at(task.run.low), rules_) : 0);
+    const Shape shape = node.shapes[s.shape];
     const LeafSize own = node.sub->leaf;
     const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
     const bool apart = node.sub->limited();
@@ -262,14 +312,15 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     if (stopping()) return put_back(node, task);
     children.left.leaf = children.right.leaf = {near, 0};
     Memory memory;
-    const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile& learnt) {
-        const bool remember = remembers(side, node.depth - 1);
-        return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{},
-                              remember ? &learnt : nullptr, &node});
+    const auto solve_side = [&](const Subproblem<Entry>& side, Leaves leaves, Score lower, Score target, const Sources& sources,
+                                Profile& learnt) {
+        const TreeSize size(node.depth - 1, leaves, side.rows);
+        const bool remember = remembers(side, size.depth);
+        return solve(worker, {side, size, lower, target, 0, remember ? sources : Sources{}, remember ? &learnt : nullptr, &node});
     };
     const auto [lower_left, lower_right] = bounds_of_sides(s, mass_at(task.z), u, task.z, v, near);
-    const Outcome left = solve_side(children.left, lower_left, target_left, task.left, memory.left);
-    const Outcome right = solve_side(children.right, lower_right, target_right, task.right, memory.right);
+    const Outcome left = solve_side(children.left, shape.left, lower_left, target_left, task.left, memory.left);
+    const Outcome right = solve_side(children.right, shape.right, lower_right, target_right, task.right, memory.right);
     Outcome whole = join_sides(node, task, left, right);
     if (apart && (near < own.rows || own.mass > 0)) {
         const Score bound = whole.lower;
@@ -277,8 +328,8 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         if (node.sub->allows(s.f, task.z) && bound < task.limit && !stopping()) {
             children.left.leaf = children.right.leaf = own;
             Profile unused;
-            const Outcome own_left = solve_side(children.left, left.lower, task.limit - right.lower, {}, unused);
-            const Outcome own_right = solve_side(children.right, right.lower, task.limit - own_left.lower, {}, unused);
+            const Outcome own_left = solve_side(children.left, shape.left, left.lower, limit - right.lower, {}, unused);
+            const Outcome own_right = solve_side(children.right, shape.right, right.lower, limit - own_left.lower, {}, unused);
             whole = join_sides(node, task, own_left, own_right);
         }
     }
@@ -305,10 +356,11 @@ std::pair<Score, Score> BestFirst<Entry>::bounds_of_sides(const Segment& s, Scor
 // The split's own outcome, from those of its sides.
 template <class Entry>
 Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right) {
-    Outcome whole{left.lower + right.lower, unreached, {}};
-    if (left.upper + right.upper >= task.limit + node.gap) return whole;   // no better than what there was
+    const Score split_cost = rules_.objective.split;
+    Outcome whole{left.lower + right.lower + split_cost, unreached, {}};
+    if (left.upper + right.upper + split_cost >= task.limit + node.gap) return whole;   // no better than what there was
     const Step split{static_cast<std::int32_t>(node.sub->feature[task.segment.f]), node.sub->rank_left_of(task.segment.f, task.z)};
-    whole.upper = left.upper + right.upper;
+    whole.upper = left.upper + right.upper + split_cost;
     whole.plan = join(split, left.plan, right.plan);
     return whole;
 }
@@ -332,12 +384,12 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
         w.left = std::max(w.left, left_bound(s, w.z, rules_));
         w.right = std::max(w.right, right_bound(s, w.z, rules_));
     }
-    const Score proved = std::max(outcome.lower, w.total());
+    const Score proved = std::max(outcome.lower, rules_.total(w));
     assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
-    if (w.leaf == 1) note(node, s.f, task.z, w);   // others hold near it alone
-    if (!memory.left.points.empty() || !memory.right.points.empty()) {
+    if (w.leaf == 1) note(node, s.f, s.shape, task.z, w);   // others hold near it alone
+    if (!memory.left.empty() || !memory.right.empty()) {
         w.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
@@ -352,7 +404,7 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
     }
     node.land(s.bound);
     node.taken -= task.run.size();
-    if (node.sub == &root_ && node.depth == options_.max_depth) show_share(node);
+    if (node.sub == &root_ && node.depth == size_.depth) show_share(node);
     node.changed.notify_all();
 }
 
@@ -363,7 +415,7 @@ void BestFirst<Entry>::show_share(const Node& node) {
     std::uint64_t open = node.taken, all = 0;
     for (const Segment& segment : node.queue)
         if (segment.bound < node.limit()) open += live_run(segment, *node.sub, node.limit(), rules_).size();
-    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.sub->cuts(f).count;
+    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.shapes.size() * node.sub->cuts(f).count;
     root_share_.closed.store(1 - static_cast<double>(open) / static_cast<double>(all), std::memory_order_relaxed);
 }
 

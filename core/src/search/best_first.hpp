@@ -42,8 +42,8 @@ public:
 
 private:
     struct Worker {
-        Worker(const Kernel& kernel, const Switches& switches, const Control& control)
-            : depth_two(kernel, switches, control) {}
+        Worker(const Kernel& kernel, const Switches& switches, const Control& control, const Objective& objective)
+            : depth_two(kernel, switches, control, objective) {}
         Arena arena;
         DepthTwo<Entry> depth_two;
         Statistics statistics;
@@ -58,6 +58,7 @@ private:
     struct Node {
         const Subproblem<Entry>* sub;
         std::int64_t depth;
+        std::vector<Shape> shapes;    // that its splits may have
         Score gap;                    // how far from the optimum the result may be
         const Node* parent;
         Score ub;                     // the target, or the best score found
@@ -76,7 +77,7 @@ private:
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
         void land(Score bound_of_segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), bound_of_segment)); }
-        // No tree has fewer errors, by what is known now.
+        // No tree has a smaller objective, by what is known now.
         Score bound() const {
             Score least = std::min(ub, floor);
             for (const Score score : in_flight) least = std::min(least, score);
@@ -93,7 +94,7 @@ private:
     // A subproblem and all that is known of it.
     struct Question {
         const Subproblem<Entry>& sub;
-        std::int64_t depth;
+        TreeSize size;
         Score lower;                  // proved
         Score target;                 // what is not below it need not be exact
         Score gap;                    // how far from the optimum the result may be
@@ -110,6 +111,9 @@ private:
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
+    Outcome to_size(Outcome tree) const;
+    Outcome of_stage(Outcome tree);
+    Outcome for_stage();
     void take(const Outcome& tree);
     Outcome incumbent();
     void keep(Score score, const Plan& plan);
@@ -117,10 +121,12 @@ private:
     void raise_bound(Node& node);
     void told();
     Outcome solve(Worker& worker, Question question);
+    Outcome solve_affordable(Worker& worker, Question question, const TreeSize& size);
+    TreeSize affordable_size(const Question& question) const;
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
-    void note(Node& node, std::uint32_t f, Position position, const Point& point);
+    void note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point);
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
@@ -151,6 +157,7 @@ private:
     RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
+    const TreeSize size_;         // of the tree asked for
     Cache cache_;
     std::vector<std::unique_ptr<Worker>> workers_;
 
@@ -160,7 +167,9 @@ private:
     std::atomic<bool> failed_{false};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
+    std::unique_ptr<DepthTwo<Entry>> plain_two_;   // the heuristics' where more than errors counts
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
+    Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex incumbent_mutex_;

@@ -54,12 +54,13 @@ def tell_of_proof(clf) -> None:
 def _cart_errors(clf, X, y, sample_weight) -> int | float:
     """Return the errors of CART's tree, with the weights of the rows that the classifier used."""
     codes = np.searchsorted(clf.classes_, y)
-    X, codes, weights = clf._weigh(np.asarray(X, np.float64), codes, clf.classes_, sample_weight)
+    X, codes, weights, _ = clf._weigh(np.asarray(X, np.float64), codes, clf.classes_, sample_weight)
     parameters = clf.get_params()
-    if parameters["max_depth"] == 0:  # which CART does not allow: one leaf, of the heaviest class
+    if parameters["max_depth"] == 0 or parameters["max_leaf_nodes"] == 1:
+        # CART does not allow that: one leaf, of the heaviest class.
         cart = DummyClassifier(strategy="prior")
     else:
-        shared = {name: parameters[name] for name in SHARED if name in parameters}
+        shared = {name: parameters[name] for name in SHARED }
         cart = DecisionTreeClassifier(**shared, random_state=0)
     wrong = cart.fit(X, codes, weights.multiples).predict(X) != codes
     multiples = wrong if weights.multiples is None else weights.multiples[wrong]

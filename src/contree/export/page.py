@@ -98,7 +98,7 @@ Click a test to fold it; rest on a node to see its classes.</p>
 <p id="ct-answer" role="status"></p>
 </form>
 <h2>The search</h2>
-{history_chart(report)}
+{history_chart(report, "objective" if classifier.ccp_alpha > 0 else "errors")}
 <details class="ct-counters"><summary>Counters</summary>
 <table>{counters}</table></details>
 <div id="ct-tip" role="tooltip" hidden></div>
