@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeClassifierCV
 
 pytestmark = pytest.mark.filterwarnings(
     # A check that fits labels most of which occur once; it is about the check's own data.
@@ -28,6 +28,8 @@ ESTIMATORS = [
     (ConTreeClassifier(2, min_samples_leaf=0.1, class_weight="balanced"), {}),
     (ConTreeClassifier(2, min_weight_fraction_leaf=0.1), {}),
     (ConTreeClassifier(2, warm_start=True, on_interrupt="return", memory_limit="1MB"), {}),
+    (ConTreeClassifierCV(2), {}),
+    (ConTreeClassifierCV(cv=3, one_standard_error=True, max_leaf_nodes=6), {}),
 ]
 
 

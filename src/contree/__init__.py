@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from contree import export
     from contree._classifier import ConTreeClassifier
+    from contree._cross_validation import ConTreeClassifierCV
     from contree._fitted_tree import FittedTree
     from contree._progress import Progress
     from contree._report import Improvement, SearchReport
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConTreeClassifier",
+    "ConTreeClassifierCV",
     "FittedTree",
     "Improvement",
     "Progress",
@@ -29,6 +31,7 @@ __all__ = [
 
 _HOMES = {
     "ConTreeClassifier": "contree._classifier",
+    "ConTreeClassifierCV": "contree._cross_validation",
     "FittedTree": "contree._fitted_tree",
     "Improvement": "contree._report",
     "Progress": "contree._progress",

@@ -103,9 +103,7 @@ class LeafCost:
     def of(cls, ccp_alpha: Real, most: int, weights: Weights) -> LeafCost:
         cost = exact_share(ccp_alpha) * weights.total
         counted = between_neighbours(min(cost, Fraction(weights.total)), most)
-        return cls(
-            cost, counted.denominator, counted.numerator, most, weights.total, weights.unit
-        )
+        return cls(cost, counted.denominator, counted.numerator, most, weights.total, weights.unit)
 
     def scaled_gap(self, max_gap: int) -> int:
         """Return a gap of the core's objective that is within `max_gap` of the true one.

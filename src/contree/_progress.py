@@ -110,3 +110,21 @@ def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
             )
 
         yield show
+
+
+@contextmanager
+def bar(verbose: int, total: int, what: str) -> Iterator[Callable[[], None]]:
+    """Give a function to call after each of `total` steps; on a terminal a bar shows them."""
+    if not verbose or not _is_terminal(sys.stderr):
+        yield lambda: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+    except ImportError:
+        yield lambda: None
+        return
+    steps = Bar(console=Console(stderr=True), transient=True, redirect_stdout=False)
+    with steps:
+        task = steps.add_task(f"contree: {what}", total=total)
+        yield lambda: steps.advance(task)

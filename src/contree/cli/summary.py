@@ -60,7 +60,7 @@ def _cart_errors(clf, X, y, sample_weight) -> int | float:
         # CART does not allow that: one leaf, of the heaviest class.
         cart = DummyClassifier(strategy="prior")
     else:
-        shared = {name: parameters[name] for name in SHARED }
+        shared = {name: parameters[name] for name in SHARED}
         cart = DecisionTreeClassifier(**shared, random_state=0)
     wrong = cart.fit(X, codes, weights.multiples).predict(X) != codes
     multiples = wrong if weights.multiples is None else weights.multiples[wrong]
