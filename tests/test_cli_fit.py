@@ -19,7 +19,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from command_line import COMMAND, fails, inside, works
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeClassifierCV
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and terminals")
 
@@ -184,3 +184,23 @@ def test_contree_without_a_command_shows_help():
     result = inside()
     assert result.returncode == 2
     assert "Commands:" in result.stderr
+
+
+def test_tune_shows_the_curve_and_fits_the_choice(folder):
+    flags = ["--drop", "cost", "--max-depth", "2", "--cv", "3", "--one-standard-error"]
+    files = ["--plot", "curve.svg", "--model", "tuned.json"]
+    out = works("tune", "cancer.csv", "-t", "diagnosis", *flags, *files, folder=folder)
+    frame = pd.read_csv(folder / "cancer.csv")
+    X, y = frame.drop(columns=["diagnosis", "cost"]), frame["diagnosis"]
+    search = ConTreeClassifierCV(2, cv=3, one_standard_error=True).fit(X, y)
+    for number, candidate in enumerate(search.cv_results_["params"]):
+        score = search.cv_results_["mean_test_score"][number]
+        marked = "  chosen" * (number == search.best_index_)
+        depth, leaves = candidate.values()
+        assert re.search(rf"^ +{depth} +{leaves} +{score:.4f} +0\.\d+{marked}$", out, flags=re.M)
+    assert search.best_estimator_.export_text() in out
+    read = ConTreeClassifier.from_json((folder / "tuned.json").read_text())
+    assert read.errors_ == search.best_estimator_.errors_
+    assert "<svg" in (folder / "curve.svg").read_text()
+    bad = ["tune", "cancer.csv", "-t", "diagnosis", "--scoring", "none"]
+    assert "scoring" in fails(*bad, folder=folder, run=inside)

@@ -11,11 +11,12 @@ import click
 import pytest
 
 from command_line import contree as run
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeClassifierCV
 from contree._parameters import PARAMETERS
 from contree.cli.app import contree as group
 from contree.cli.flags import COMMAND_DEFAULTS, SETTINGS, estimator_parameters
 
+CHOICE = ("cv", "scoring", "one_standard_error", "random_state")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -184,3 +185,12 @@ def test_import_contree_is_lazy_and_complete():
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert result.stdout == "module 'contree' has no attribute 'nonsense'\n"
     assert result.stderr == ""
+
+
+def test_every_parameter_of_the_cross_validation_is_a_flag_of_tune():
+    flags = {one.name: one for one in group.commands["tune"].params}
+    parameters = ConTreeClassifierCV().get_params()
+    assert set(parameters) <= set(flags)
+    found = parsed("tune", "data.csv", "--target", "y")
+    given = {**estimator_parameters(found), **{n: found[n] for n in CHOICE}}
+    assert given == {**parameters, "verbose": COMMAND_DEFAULTS["verbose"]}

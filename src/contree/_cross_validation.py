@@ -16,6 +16,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_
 from sklearn.utils.validation import check_is_fitted
 
 from contree._classifier import ConTreeClassifier
+from contree._parameters import OF_EVERY_FOLD
 from contree._progress import bar
 from contree._validate import (
     check_no_bools,
@@ -23,20 +24,9 @@ from contree._validate import (
     check_training_data,
     unchanged_on_failure,
 )
+from contree.export.scores import plot_scores
 
 SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol
-
-# What the searches of the folds take over as it is.
-PASSED_ON = (
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "class_weight",
-    "time_limit",
-    "feature_tolerance",
-    "memory_limit",
-    "search",
-    "search_options",
-)
 
 
 class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
@@ -121,7 +111,7 @@ memory_limit, search, search_options
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
         **{
             name: ConTreeClassifier._parameter_constraints[name]
-            for name in ("max_depth", "max_leaf_nodes", *PASSED_ON, "n_jobs", "verbose")
+            for name in ("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
         },
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
@@ -207,7 +197,9 @@ memory_limit, search, search_options
         return self
 
     def _classifier(self, **parameters) -> ConTreeClassifier:
-        return ConTreeClassifier(**{name: getattr(self, name) for name in PASSED_ON}, **parameters)
+        return ConTreeClassifier(
+            **{name: getattr(self, name) for name in OF_EVERY_FOLD}, **parameters
+        )
 
     def _splitter(self, codes: np.ndarray):
         """Return what makes the folds; stratified unless a class has too few rows for it."""
@@ -257,6 +249,22 @@ memory_limit, search, search_options
         """Return the logarithms of ``predict_proba``."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_log_proba(X)
+
+    def plot_scores(self, ax=None):
+        """Draw the scores of all candidates with matplotlib, over their number of leaves.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw.  None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            What was drawn on.
+        """
+        check_is_fitted(self, "best_estimator_")
+        return plot_scores(self, ax)
 
 
 def candidates(max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> list[tuple[int, int]]:

@@ -158,3 +158,15 @@ PARAMETERS = (
         "1: a live line on a terminal",
     ),
 )
+
+# What the searches of a cross-validation take over as it is.
+OF_EVERY_FOLD = (
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "class_weight",
+    "time_limit",
+    "feature_tolerance",
+    "memory_limit",
+    "search",
+    "search_options",
+)

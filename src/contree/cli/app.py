@@ -19,6 +19,7 @@ from contree.cli.fit import fit
 from contree.cli.flags import SETTINGS, Commands
 from contree.cli.predict import predict
 from contree.cli.show import show
+from contree.cli.tune import tune
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -33,7 +34,7 @@ def contree() -> None:
     """Provably optimal decision trees, from a file of numbers."""
 
 
-for command in (fit, predict, evaluate, show, demo):
+for command in (fit, tune, predict, evaluate, show, demo):
     contree.add_command(command)
 
 

@@ -7,6 +7,7 @@ from time import perf_counter
 
 import click
 
+from contree._parameters import PARAMETERS
 from contree.cli.errors import as_user_errors, note
 from contree.cli.flags import (
     Command,
@@ -34,7 +35,7 @@ PICTURE_ROOM = 1 << 20  # bytes that a picture or a page of a tree hardly exceed
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the tree: .svg, .png or .pdf")
 @click.option("--html", metavar="PATH", cls=Flag, help="write the tree as an interactive page")
 @quiet_flag
-@estimator_flags
+@estimator_flags(tuple(parameter.name for parameter in PARAMETERS))
 def fit(
     file, target, drop, one_hot, sample_weight, initial_tree, model, plot, html, quiet, how, **flags
 ):

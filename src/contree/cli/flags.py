@@ -100,11 +100,16 @@ def _read_as(allowed, text: str):
     return text if allowed is str or allowed == text else None
 
 
-def estimator_flags(function: Callable) -> Callable:
-    """Give a command one flag for each parameter of the estimator."""
-    for parameter in reversed(PARAMETERS):
-        function = _estimator_flag(parameter)(function)
-    return function
+def estimator_flags(names: tuple[str, ...]) -> Callable:
+    """Give a command one flag for each of these parameters of the estimator."""
+
+    def decorate(function: Callable) -> Callable:
+        for parameter in reversed(PARAMETERS):
+            if parameter.name in names:
+                function = _estimator_flag(parameter)(function)
+        return function
+
+    return decorate
 
 
 def _estimator_flag(parameter: Parameter) -> Callable:
@@ -138,6 +143,8 @@ def estimator_parameters(flags: dict) -> dict:
     """
     found = {}
     for parameter in PARAMETERS:
+        if parameter.name not in flags:
+            continue
         value = flags[parameter.name]
         if dict in parameter.allowed:
             value = _one_dict(parameter, value)
