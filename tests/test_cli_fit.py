@@ -204,3 +204,21 @@ def test_tune_shows_the_curve_and_fits_the_choice(folder):
     assert "<svg" in (folder / "curve.svg").read_text()
     bad = ["tune", "cancer.csv", "-t", "diagnosis", "--scoring", "none"]
     assert "scoring" in fails(*bad, folder=folder, run=inside)
+
+
+def test_no_file_is_written_over_that_is_read(folder):
+    before = (folder / "cancer.csv").read_bytes()
+    command = ["fit", "cancer.csv", "-t", "diagnosis", "--max-depth", "1"]
+    said = fails(*command, "--model", "./cancer.csv", folder=folder, run=inside)
+    assert "used twice" in said
+    assert (folder / "cancer.csv").read_bytes() == before
+    said = fails(*command, "--html", "same", "--model", "same", folder=folder, run=inside)
+    assert "used twice" in said
+    assert not (folder / "same").exists()
+
+
+def test_output_that_cannot_be_written_is_an_error(folder):
+    shell = f"{COMMAND} fit cancer.csv -t diagnosis --max-depth 1 > /dev/full"
+    result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=folder)
+    assert result.returncode == 1
+    assert re.fullmatch(r"contree: .*No space left on device\n", result.stderr)

@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 
 from command_line import contree, fails, inside, works
 from contree import ConTreeClassifier
+from test_json import schema_errors
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +144,10 @@ def test_show_gives_every_format(folder):
         run=inside,
     )
     assert "<svg" in (folder / "t.svg").read_text()
+
+
+def test_a_model_file_fits_the_published_schema(folder):
+    assert schema_errors((folder / "m.json").read_text()) == []
 
 
 def test_a_file_by_to_json_is_a_model_if_it_has_names(folder):

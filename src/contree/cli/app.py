@@ -43,6 +43,8 @@ def run(arguments: list[str]) -> int:
     warnings.showwarning = _show_warning
     try:
         signal.signal(signal.SIGTERM, _terminate)
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(errors="backslashreplace")  # names that the terminal cannot show
         with contree.make_context("contree", arguments) as context:
             code = contree.invoke(context)
         sys.stdout.flush()

@@ -69,7 +69,7 @@ def fit(
         "plot": (plot, PICTURE_ROOM),
         "html": (html, PICTURE_ROOM),
     }
-    with reserved(**places) as drafts:
+    with reserved((file,), **places) as drafts:
         clf = _search(parameters, table, first)
         fitted = Model(clf, table.columns, target)
         if "model" in drafts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,17 +15,29 @@ PICTURES = (".svg", ".png", ".pdf")
 
 
 @contextmanager
-def reserved(**places: tuple[str | None, int]):
-    """Give a draft for each path that is not None; an error here is one before the search."""
+def reserved(sources: tuple[str | None, ...], **places: tuple[str | None, int]):
+    """Give a draft for each path that is not None; an error here is one before the search.
+
+    What is read, `sources`, is never written over, nor one output over another.
+    """
     with ExitStack() as stack:
         drafts = {}
+        taken = {os.path.realpath(path) for path in sources if path is not None}
         for name, (path, size) in places.items():
             if path is not None:
+                _reject_twice(path, taken)
                 try:
                     drafts[name] = stack.enter_context(Draft(path, reserve=size))
                 except OSError as error:
                     raise _not_written(path, error) from error
         yield drafts
+
+
+def _reject_twice(path: str, taken: set[str]) -> None:
+    real = os.path.realpath(path)
+    if real in taken and not (os.path.exists(path) and not os.path.isfile(path)):
+        raise UserError(f"'{path}' is used twice in this command: choose another place")
+    taken.add(real)
 
 
 def fill(draft: Draft, content: bytes) -> None:

@@ -34,7 +34,7 @@ def predict(file, model, proba, keep, output, how):
     from contree.cli.model_file import read_model
     from contree.cli.outputs import fill, reserved
 
-    with reserved(output=(output, 0)) as drafts:
+    with reserved((file, model), output=(output, 0)) as drafts:
         known = read_model(model)
         frame = read_table(file, how, as_text=(*known.columns.one_hot, *_all_names(keep)))
         kept = split_list(keep, list(frame.columns), "--keep")
@@ -46,10 +46,11 @@ def predict(file, model, proba, keep, output, how):
             shares = clf.predict_proba(X)
             for number, label in enumerate(clf.classes_):
                 answer[f"probability of {label}"] = shares[:, number]
+        content = answer.to_csv(index=False).encode()
         if drafts:
-            fill(drafts["output"], answer.to_csv(index=False).encode())
+            fill(drafts["output"], content)
         else:
-            answer.to_csv(sys.stdout, index=False)
+            sys.stdout.buffer.write(content)
     return 0
 
 

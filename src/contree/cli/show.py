@@ -34,7 +34,7 @@ def show(model, form, output):
     from contree.cli.model_file import read_model
     from contree.cli.outputs import fill, reserved
 
-    with reserved(output=(output, 0)) as drafts:
+    with reserved((model,), output=(output, 0)) as drafts:
         known = read_model(model)
         with as_user_errors():
             content = _content(known, form)

@@ -58,7 +58,7 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **
     table = training_table(file, how, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
     room = size_of(table.columns, len(set(table.y.tolist())))
-    with reserved(model=(model, room), plot=(plot, PICTURE_ROOM)) as drafts:
+    with reserved((file,), model=(model, room), plot=(plot, PICTURE_ROOM)) as drafts:
         from contree import ConTreeClassifierCV
 
         with as_user_errors():
