@@ -76,11 +76,10 @@ class Draft:
                 os.replace(self._draft, self.target)
                 self._draft = None
                 _sync_folder(self.target.parent)
-        except OSError as error:
+        except BaseException as error:
             self.discard()
-            raise OSError(error.errno, error.strerror, str(self.target)) from None
-        except BaseException:
-            self.discard()
+            if isinstance(error, OSError) and error.errno is not None:  # name the file
+                raise OSError(error.errno, error.strerror, str(self.target)) from None
             raise
 
     def discard(self) -> None:
