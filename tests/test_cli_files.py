@@ -58,6 +58,23 @@ def test_a_bad_file_is_told_why(case, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
 
 
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--encoding", "klingon"], "unknown encoding: klingon"),
+        (["--delimiter", "::"], "--delimiter must be one character"),
+        (["--drop", "b"], "--drop: there is no column 'b'"),
+        (["--drop", "y"], "'y' is the target"),
+        (["--sample-weight", "w"], "--sample-weight: there is no column 'w'"),
+        (["--search-options", "fast=1"], "no search option 'fast'"),
+        (["--initial-tree", "none.json"], "cannot read the model 'none.json'"),
+    ],
+)
+def test_a_flag_that_does_not_fit_the_file_is_told_why(flags, said, tmp_path):
+    (tmp_path / "data.csv").write_text("a,y\n1,x\n2,x\n3,z\n")
+    assert said in fails("fit", "data.csv", "-t", "y", *flags, folder=tmp_path, run=inside)
+
+
 def test_no_such_file_and_no_such_format(tmp_path):
     assert "No such file" in fails("fit", "none.csv", "--target", "y", folder=tmp_path)
     (tmp_path / "data.parquet").write_bytes(b"junk")

@@ -60,8 +60,7 @@ def _reject_missing(words, name: str) -> None:
         rows = f"{len(missing):,} row{'s' * (len(missing) != 1)}"
         raise UserError(
             f"--target: {rows} without a label in '{name}', the first is row {missing[0] + 1}: "
-            "leave them out of the file, or if a text such as NA is a label, say with --na-values "
-            "what means missing"
+            "leave them out of the file, or if a text such as NA is a label, add --na-values ''"
         )
 
 

@@ -6,6 +6,7 @@ are too short, names that occur twice, text in an unexpected encoding.
 
 from __future__ import annotations
 
+import codecs
 import io
 import lzma
 import sys
@@ -65,6 +66,10 @@ def read_table(source: str, how: Reading, as_text: tuple[str, ...] = ()):
 
 
 def _frame(pandas, file, kind: str, how: Reading, as_text: tuple[str, ...]):
+    try:
+        codecs.lookup(how.encoding or "utf-8")
+    except LookupError as error:
+        raise UserError(f"--encoding: {error}; known are utf-8, latin-1, cp1252, ...") from error
     if kind == "parquet":
         return _read_parquet(file)
     if kind == "arff":
@@ -232,8 +237,6 @@ class _Text:
             raise UserError(f"line {reader.line_num}: {error}") from error
         except UnicodeError as error:
             raise UserError(self._undecodable()) from error
-        except LookupError as error:
-            raise UserError(f"--encoding: {error}") from error
         finally:
             text.detach()
 

@@ -55,7 +55,9 @@ def training_table(
     chosen = split_list(one_hot, names, "--one-hot")
     for name in (target, sample_weight):
         if name in (*left_out, *chosen):
-            raise UserError(f"'{name}' cannot be a feature, --drop or --one-hot at the same time")
+            raise UserError(
+                f"'{name}' is the target or the weight, so it cannot be in --drop or --one-hot too"
+            )
     y = read_labels(frame[target], target)
     weights = None if sample_weight is None else _weights(frame[sample_weight])
     apart = {*left_out, target, sample_weight}
