@@ -21,7 +21,7 @@ from contree.cli.predict import predict
 from contree.cli.show import show
 from contree.cli.tune import tune
 
-INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+INTERRUPTED, BROKEN_PIPE = 130, 141
 
 
 @click.group(
@@ -42,7 +42,9 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
     warnings.showwarning = _show_warning
     try:
-        signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # of `timeout`, batch systems, ...
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="backslashreplace")  # names that the terminal cannot show
         with contree.make_context("contree", arguments) as context:
@@ -54,9 +56,9 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:  # of usage, or one of ours
         error.show()
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort) as error:
+    except (KeyboardInterrupt, click.Abort):
         print("contree: interrupted", file=sys.stderr)
-        return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -66,14 +68,6 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         UserError(f"{error.filename or 'output'}: {error.strerror or error}").show()
         return 1
-
-
-class Terminated(KeyboardInterrupt):
-    """A polite request to end, as by ``timeout`` or a batch system: the same as Ctrl-C."""
-
-
-def _terminate(*_) -> None:
-    raise Terminated
 
 
 def _show_warning(message, *_, **__) -> None:
