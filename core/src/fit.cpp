@@ -67,8 +67,22 @@ public:
         road_.end(best_, lower);
     }
 
+    void add_size(const Outcome& outcome) {
+        SizedTree size;
+        make(outcome, static_cast<Leaves>(result_.sizes.size() + 1), {}, size.tree, size.errors);
+        size.lower_bound = std::min(outcome.lower, size.errors);
+        result_.sizes.push_back(std::move(size));
+    }
+
 private:
     bool deliver(const Outcome& outcome, const Halt& halt) {
+        if (!make(outcome, leaves_of(request_.options), halt, result_.tree, result_.errors)) return false;
+        best_ = outcome.upper;
+        return true;
+    }
+
+    // Builds and verifies a tree; after a halt nothing is there.
+    bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& made_errors) {
         const Plan plan = plain_plan(root_, outcome.plan, *chosen_kernel().movers, arena_, halt);
         if (plan.empty()) return false;
         const Objective objective = objective_of(request_.options);
@@ -78,10 +92,9 @@ private:
         if (halt()) return false;
         const auto splits = static_cast<std::int64_t>(tree.size() / 2);
         if (objective.of(errors, splits) != outcome.upper) throw std::logic_error("contree: the tree's objective is not what the search found");
-        if (splits >= leaves_of(request_.options)) throw std::logic_error("contree: a tree with too many leaves");
-        result_.errors = errors;
-        result_.tree = std::move(tree);
-        best_ = outcome.upper;
+        if (splits >= leaves) throw std::logic_error("contree: a tree with too many leaves");
+        made_errors = errors;
+        made = std::move(tree);
         return true;
     }
 
@@ -117,14 +130,16 @@ void search(const Request& request, RankedTable& ranked, const Control& control,
         first = pruned(root, first.plan, objective_of(options), leaves_of(options));
     }
     const auto improved = [&](const Outcome& incumbent) { delivery.improve(incumbent); };
-    const auto run_with = [&](auto&& method) {
-        const Outcome outcome = method.run();
+    if (options.search == SearchKind::paper) {
+        PaperSearch<Entry> method(root, ranked.rows, options, control, improved, std::move(first));
+        delivery.finish(method.run());
         result.counters = method.statistics().rows();
-        return outcome;
-    };
-    delivery.finish(options.search == SearchKind::paper
-                        ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved, std::move(first)))
-                        : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share)));
+        return;
+    }
+    BestFirst<Entry> method(root, ranked.rows, options, control, improved, std::move(first), road.root_share);
+    delivery.finish(method.run());
+    result.counters = method.statistics().rows();
+    for (const Outcome& size : method.sizes()) delivery.add_size(size);
 }
 
 void check_weights(const Table& table) {
@@ -141,9 +156,11 @@ void check_weights(const Table& table) {
 void check_costs(const Table& table, const Options& options) {
     Score mass = static_cast<Score>(table.rows);
     if (table.weights != nullptr) mass = std::accumulate(table.weights, table.weights + table.rows, Score{0});
-    const bool fits = options.error_cost >= 1 && options.leaf_cost >= 0 && options.error_cost < most_mass / mass &&
-                      options.leaf_cost < (most_mass - options.error_cost * mass) / 2;
+    const bool fits = options.error_cost >= 1 && options.leaf_cost >= 0 && options.error_cost <= (most_mass - 1) / mass &&
+                      options.leaf_cost <= (most_mass - 1 - options.error_cost * mass) / 2;
     if (!fits) throw std::invalid_argument("error_cost must be at least 1, leaf_cost at least 0, and an error on every row and two leaves must cost less than 2^60");
+    if (options.all_sizes && (options.leaf_cost != 0 || options.error_cost != 1 || options.search == SearchKind::paper))
+        throw std::invalid_argument("all_sizes goes with errors alone, and with best_first");
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
@@ -233,7 +250,8 @@ Result fit(const Table& table, const Options& options, Control& control, const P
     Road road(start, options.leaf_cost);
     const Request request{table, options, first};
     const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
-    const Score gap = result.objective - result.lower_bound;
+    Score gap = result.objective - result.lower_bound;
+    for (const SizedTree& size : result.sizes) gap = std::max(gap, size.errors - size.lower_bound);
     if (gap == 0) result.status = Status::optimal;
     else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else result.status = ended.value_or(Status::interrupted);

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contree._fitted_tree import FittedTree
     from contree._progress import Progress
     from contree._report import Improvement, SearchReport
+    from contree._size_path import SizeErrorPath, size_error_path
     from contree.export import export_text
 
 __all__ = [
@@ -24,9 +25,11 @@ __all__ = [
     "Improvement",
     "Progress",
     "SearchReport",
+    "SizeErrorPath",
     "__version__",
     "export",
     "export_text",
+    "size_error_path",
 ]
 
 _HOMES = {
@@ -36,7 +39,9 @@ _HOMES = {
     "Improvement": "contree._report",
     "Progress": "contree._progress",
     "SearchReport": "contree._report",
+    "SizeErrorPath": "contree._size_path",
     "export_text": "contree.export",
+    "size_error_path": "contree._size_path",
 }
 
 

@@ -34,6 +34,20 @@ from contree._weights import in_user_unit, weigh
 from contree.export.methods import ExportMixin
 
 
+NUMBERS = (
+    "max_depth",
+    "max_leaf_nodes",
+    "ccp_alpha",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_gap",
+    "time_limit",
+    "feature_tolerance",
+    "n_jobs",
+    "memory_limit",
+)
+
+
 class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     """A classification tree with provably the fewest training errors for its depth and size.
 
@@ -265,16 +279,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self : ConTreeClassifier
             The fitted estimator.
         """
-        numbers = (
-            "max_depth",
-            "max_leaf_nodes",
-            "ccp_alpha",
-            "min_samples_leaf",
-            "min_weight_fraction_leaf",
-            "max_gap",
-            "time_limit",
-        )
-        check_no_bools(self, (*numbers, "feature_tolerance", "n_jobs", "memory_limit"))
+        check_no_bools(self, NUMBERS)
         check_callback(callback)
         with unchanged_on_failure(self) as before:
             X, codes, classes = check_training_data(self, X, y)
@@ -307,7 +312,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         weights = weigh(sample_weight, class_weight, codes, limit)
         return X, codes, weights, LeafCost.of(self.ccp_alpha, most, weights)
 
-    def _search(self, X, codes, n_classes: int, weights, cost, first, observe) -> dict:
+    def _search(
+        self, X, codes, n_classes: int, weights, cost, first, observe, *, all_sizes=False
+    ) -> dict:
         n_rows = X.shape[0]
         min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
         return _core.fit(
@@ -321,6 +328,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             max_leaves=min(int(self.max_leaf_nodes or n_rows), n_rows),
             error_cost=cost.error_cost,
             leaf_cost=cost.leaf_cost,
+            all_sizes=all_sizes,
             max_gap=cost.scaled_gap(resolve_max_gap(self.max_gap, weights.total, weights.unit)),
             time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),

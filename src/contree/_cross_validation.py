@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from contree._classifier import ConTreeClassifier
 from contree._parameters import OF_EVERY_FOLD
 from contree._progress import bar
+from contree._size_path import size_error_path
 from contree._validate import (
     check_no_bools,
     check_sample_weight,
@@ -62,7 +63,7 @@ class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
         Number of processes, one fold and depth each, by joblib; threads for the fit to all rows.
 
     min_samples_leaf, min_weight_fraction_leaf, class_weight, time_limit, feature_tolerance, \
-memory_limit, search, search_options
+memory_limit, search_options
         As in :class:`ConTreeClassifier`, for every search.
 
     verbose : int, default=0
@@ -135,7 +136,6 @@ memory_limit, search, search_options
         time_limit=None,
         feature_tolerance=0.0,
         memory_limit=None,
-        search="best_first",
         search_options=None,
         verbose=0,
     ):
@@ -152,7 +152,6 @@ memory_limit, search, search_options
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance
         self.memory_limit = memory_limit
-        self.search = search
         self.search_options = search_options
         self.verbose = verbose
 
@@ -190,16 +189,15 @@ memory_limit, search, search_options
             self.best_index_ = choose(tried, scores, self.one_standard_error)
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.best_params_ = self.cv_results_["params"][self.best_index_]
-            best = self._classifier(**self.best_params_, n_jobs=self.n_jobs).fit(X, y, weights)
+            best = ConTreeClassifier(
+                **{name: getattr(self, name) for name in OF_EVERY_FOLD},
+                **self.best_params_,
+                n_jobs=self.n_jobs,
+            ).fit(X, y, weights)
             if hasattr(self, "feature_names_in_"):
                 best.feature_names_in_ = self.feature_names_in_
             self.best_estimator_ = best
         return self
-
-    def _classifier(self, **parameters) -> ConTreeClassifier:
-        return ConTreeClassifier(
-            **{name: getattr(self, name) for name in OF_EVERY_FOLD}, **parameters
-        )
 
     def _splitter(self, codes: np.ndarray):
         """Return what makes the folds; stratified unless a class has too few rows for it."""
@@ -213,13 +211,14 @@ memory_limit, search, search_options
 
     def _scores(self, X, y, weights, splits, tried) -> np.ndarray:
         """Return the score of each candidate on each fold."""
-        scorer = check_scoring(self._classifier(), scoring=self.scoring)
+        of_every_fold = {name: getattr(self, name) for name in OF_EVERY_FOLD}
+        scorer = check_scoring(ConTreeClassifier(), scoring=self.scoring)
         sizes: dict[int, list[int]] = {}
         for depth, leaves in tried:
             sizes.setdefault(depth, []).append(leaves)
         tasks = [
             delayed(_score_path)(
-                fold, self._classifier(max_depth=depth), sizes[depth], X, y, weights, *split, scorer
+                fold, depth, of_every_fold, sizes[depth], X, y, weights, *split, scorer
             )
             for depth in sizes
             for fold, split in enumerate(splits)
@@ -293,17 +292,20 @@ def choose(tried: list[tuple[int, int]], scores: np.ndarray, one_standard_error:
     return next(number for number in order if means[number] >= floor)
 
 
-def _score_path(fold, template, sizes, X, y, weights, train, test, scorer) -> tuple:
+def _score_path(fold, depth, parameters, sizes, X, y, weights, train, test, scorer) -> tuple:
     """Return how the optimal trees of each size on some rows, `train`, do on others, `test`."""
+    path = size_error_path(
+        X[train],
+        y[train],
+        depth,
+        max_leaf_nodes=max(sizes),
+        sample_weight=None if weights is None else weights[train],
+        **parameters,
+    )
     given = {} if weights is None else {"sample_weight": weights[test]}
-    scores, tree_score, tree_leaves = {}, None, math.inf
-    for leaves in sorted(sizes, reverse=True):
-        if leaves < tree_leaves:
-            tree = clone(template).set_params(max_leaf_nodes=leaves)
-            tree.fit(X[train], y[train], None if weights is None else weights[train])
-            tree_leaves, tree_score = tree.get_n_leaves(), scorer(tree, X[test], y[test], **given)
-        scores[leaves] = tree_score
-    return fold, template.max_depth, scores
+    trees = {leaves: path.tree(leaves) for leaves in sizes}
+    scores = {id(tree): scorer(tree, X[test], y[test], **given) for tree in trees.values()}
+    return fold, depth, {leaves: scores[id(tree)] for leaves, tree in trees.items()}
 
 
 def _results(tried: list[tuple[int, int]], scores: np.ndarray) -> dict:

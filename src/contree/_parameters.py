@@ -167,6 +167,5 @@ OF_EVERY_FOLD = (
     "time_limit",
     "feature_tolerance",
     "memory_limit",
-    "search",
     "search_options",
 )

@@ -66,6 +66,13 @@ struct Moment {
     Score lower_bound;
 };
 
+// The best tree of at most so many leaves.
+struct SizedTree {
+    Tree tree;
+    Score errors = 0;
+    Score lower_bound = 0;   // proved: no allowed tree of at most so many leaves has fewer errors
+};
+
 struct Result {
     Tree tree;
     Score errors = 0;        // what the rows weigh that `tree` gets wrong, recounted from the raw values
@@ -75,6 +82,7 @@ struct Result {
     double seconds = 0;
     std::vector<std::pair<std::string, std::int64_t>> counters;
     std::vector<Moment> history;
+    std::vector<SizedTree> sizes;   // with all_sizes: by leaves, from one up to those of `tree`, as far as more gain something
 };
 
 // Lets another thread end a search; every loop of the search looks at `stopped`.

@@ -1,7 +1,5 @@
 #include "depth_two/depth_two.hpp"
 
-#include <numeric>
-
 #include "bounds/class_count.hpp"
 #include "bounds/cost.hpp"
 
@@ -145,18 +143,28 @@ void DepthTwo<Entry>::choose_lanes() {
     std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
     });
-    order_by_owner();
+    match_lanes();
     if (sub_->limited() && sub_->leaf.mass == 0) choose_leaves();
 }
 
-// Lanes are sorted by feature and position.  With one shape those of a segment are neighbours already.
+// A lane cuts its owner, and the segments of other shapes that hold its threshold: what it tells, it tells of all shapes.
+// (Not with a minimal leaf size, where it tells of its owner's neighbourhood alone.)  Lanes are sorted by feature and
+// position, so with one shape those of a segment are neighbours already.
 template <class Entry>
-void DepthTwo<Entry>::order_by_owner() {
+void DepthTwo<Entry>::match_lanes() {
     const auto& lanes = batch_.lanes;
-    by_owner_.resize(lanes.size());
-    std::iota(by_owner_.begin(), by_owner_.end(), 0u);
+    cuts_.clear();
+    for (std::uint32_t t = 0; t < lanes.size(); ++t) cuts_.push_back({lanes[t].owner, t});
     if (shapes_.size() == 1) return;
-    std::stable_sort(by_owner_.begin(), by_owner_.end(), [&](std::uint32_t a, std::uint32_t b) { return lanes[a].owner < lanes[b].owner; });
+    for (std::uint32_t i = 0; i < open_.size() && !sub_->limited(); ++i) {
+        const Segment& s = open_[i].segment;
+        for (std::uint32_t t = 0; t < lanes.size(); ++t) {
+            if (lanes[t].f != s.f || open_[lanes[t].owner].segment.shape == s.shape) continue;
+            const Score z = sub_->mass_at(s.f, lanes[t].z);
+            if (s.u.z - s.u.open < z && z < s.v.z) cuts_.push_back({i, t});
+        }
+    }
+    std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return std::pair(a.open, a.lane) < std::pair(b.open, b.lane); });
 }
 
 // The leaf size of every lane: its bounds must hold up to the lanes, or the ends of its segment, beside it.
@@ -164,9 +172,9 @@ template <class Entry>
 void DepthTwo<Entry>::choose_leaves() {
     auto& lanes = batch_.lanes;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-        Lane& lane = lanes[by_owner_[i]];
-        const Lane* const before = i == 0 ? nullptr : &lanes[by_owner_[i - 1]];
-        const Lane* const behind = i + 1 == lanes.size() ? nullptr : &lanes[by_owner_[i + 1]];
+        Lane& lane = lanes[cuts_[i].lane];
+        const Lane* const before = i == 0 ? nullptr : &lanes[cuts_[i - 1].lane];
+        const Lane* const behind = i + 1 == lanes.size() ? nullptr : &lanes[cuts_[i + 1].lane];
         const Segment& segment = open_[lane.owner].segment;
         const bool first = before == nullptr || before->owner != lane.owner, last = behind == nullptr || behind->owner != lane.owner;
         const Position low = first ? sub_->position_of(segment.f, segment.u.z) : before->z;
@@ -239,8 +247,8 @@ template <class Entry>
 void DepthTwo<Entry>::cut_segments() {
     constexpr Score gone = -1;
     bool any_gone = false;
-    for (std::size_t next = 0; next < by_owner_.size();) {
-        const std::uint32_t i = batch_.lanes[by_owner_[next]].owner;
+    for (std::size_t next = 0; next < cuts_.size();) {
+        const std::uint32_t i = cuts_[next].open;
         const Segment segment = open_[i].segment;
         const Shape shape = shapes_[segment.shape];
         const auto scores = [&](std::size_t t, Score left, Score right) {
@@ -248,8 +256,8 @@ void DepthTwo<Entry>::cut_segments() {
         };
         Point u = segment.u;
         const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
-        for (; next < by_owner_.size() && batch_.lanes[by_owner_[next]].owner == i; ++next) {
-            const std::size_t t = by_owner_[next];
+        for (; next < cuts_.size() && cuts_[next].open == i; ++next) {
+            const std::size_t t = cuts_[next].lane;
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
             const auto [near_left, near_right] = scores(t, batch_.near_left(t), batch_.near_right(t));

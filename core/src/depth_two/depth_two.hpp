@@ -39,7 +39,7 @@ private:
     void choose_lanes();
     void spread_lanes(std::uint32_t open, unsigned count);
     void choose_leaves();
-    void order_by_owner();
+    void match_lanes();
     Score side_score(Score stump, Score leaf, Leaves leaves) const;
     Step side_step(Score stump, Score leaf, Leaves leaves) const;
     Score raw_limit() const;
@@ -71,7 +71,10 @@ private:
     std::vector<Point> inherited_;
     std::vector<Segment> found_;
     std::vector<std::uint64_t> keys_;
-    std::vector<std::uint32_t> by_owner_;   // lanes, those of one segment together
+    struct Cut {
+        std::uint32_t open, lane;
+    };
+    std::vector<Cut> cuts_;       // which lanes cut which segments, by segment and position
 };
 
 extern template class DepthTwo<NarrowEntry>;

@@ -39,6 +39,8 @@ public:
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
     Statistics statistics() const;
+    // With all_sizes: the best trees by leaves, less one, and what is proved of them.
+    const std::vector<Outcome>& sizes() const { return sizes_; }
 
 private:
     struct Worker {
@@ -109,6 +111,10 @@ private:
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
+    void search_sizes(Worker& worker);
+    void search_few(Worker& worker);
+    void solve_size(Worker& worker, Leaves leaves);
+    void spread(Worker& worker, const Outcome& tree);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
     Outcome to_size(Outcome tree) const;
@@ -147,7 +153,8 @@ private:
     void fail();
     // Is the incumbent good enough?
     bool finished() const { return finished_.load(std::memory_order_relaxed); }
-    bool stopping() const { return control_.stopped() || finished() || failed_.load(std::memory_order_relaxed); }
+    bool ended() const { return control_.stopped() || failed_.load(std::memory_order_relaxed); }
+    bool stopping() const { return ended() || finished(); }
 
     const Subproblem<Entry>& root_;
     const Options& options_;
@@ -157,7 +164,7 @@ private:
     RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
-    const TreeSize size_;         // of the tree asked for
+    TreeSize size_;               // of the tree asked for
     Cache cache_;
     std::vector<std::unique_ptr<Worker>> workers_;
 
@@ -175,6 +182,12 @@ private:
     std::mutex incumbent_mutex_;
     Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved
     std::atomic<bool> finished_{false};
+
+    // Of all sizes.
+    bool telling_ = true;                     // is what is found for the one tree that is asked for?
+    std::vector<Outcome> sizes_;
+    Outcome shallow_;                         // of one level less, without a limit of leaves,
+    Profile shallow_learnt_, known_;          // what it learnt, and what the last size learnt
 };
 
 extern template class BestFirst<NarrowEntry>;

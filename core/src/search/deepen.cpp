@@ -22,11 +22,13 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
     const auto greedy = [&] { return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_)); };
     const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
+    if (options_.all_sizes) search_few(worker);
     if (!first_.plan.empty()) take(first_);
     if (first) take(greedy());
     deepen(worker);
     if (!first && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
     incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
+    if (options_.all_sizes) search_sizes(worker);
     return incumbent_;
 }
 
@@ -45,7 +47,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
     Profile learnt, below;
     for (std::int64_t depth = first_depth;; ++depth) {
         Profile next;
-        const bool last = depth == target_depth, remember = !last && remembers(root_, depth);
+        const bool last = depth == target_depth, remember = (!last || options_.all_sizes) && remembers(root_, depth);
         const Outcome best = incumbent();
         const bool exact = last || depth == first_depth || !options_.switches.incumbent_targets;
         Question question{root_, {depth, size_.leaves, root_.rows}, irreducible, exact ? unreached : (best.upper + 1) / 2 + options_.max_gap, options_.max_gap, {},
@@ -55,12 +57,17 @@ void BestFirst<Entry>::deepen(Worker& worker) {
             question.shallow_learnt = learnt.empty() ? nullptr : &learnt;
         }
         if (last) question.incumbent = &best;
+        if (last && options_.all_sizes) {
+            shallow_ = outcome;
+            shallow_learnt_ = learnt;
+        }
         const std::int64_t before = worker.statistics.row_visits;
         if (!below.empty() && last) question.sources = {&below, &below};
         outcome = solve(worker, question);
         learnt = std::move(next);
         if (!outcome.plan.empty()) take(outcome);
         if (last) raise(outcome.lower);
+        if (last && options_.all_sizes) known_ = std::move(learnt);
         if (last || finished() || stopping()) return;
         if (depth == cheap_depth) irreducible = rules_.worth(irreducible_errors(root_, when_stopped(control_)));
         raise(irreducible);
@@ -219,7 +226,7 @@ void BestFirst<Entry>::raise_bound(Node& node) {
 template <class Entry>
 void BestFirst<Entry>::told() {
     if (incumbent_.upper - options_.max_gap <= incumbent_.lower) finished_.store(true, std::memory_order_relaxed);
-    if (incumbent_.upper == unreached) return;
+    if (incumbent_.upper == unreached || !telling_) return;
     improved_(incumbent_);
 }
 

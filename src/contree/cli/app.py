@@ -17,6 +17,7 @@ from contree.cli.errors import UserError, note
 from contree.cli.evaluate import evaluate
 from contree.cli.fit import fit
 from contree.cli.flags import SETTINGS, Commands
+from contree.cli.path import path
 from contree.cli.predict import predict
 from contree.cli.show import show
 from contree.cli.tune import tune
@@ -34,7 +35,7 @@ def contree() -> None:
     """Provably optimal decision trees, from a file of numbers."""
 
 
-for command in (fit, tune, predict, evaluate, show, demo):
+for command in (fit, tune, path, predict, evaluate, show, demo):
     contree.add_command(command)
 
 
