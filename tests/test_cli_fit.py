@@ -106,11 +106,20 @@ def test_a_time_limit_is_no_error_and_a_warm_start_goes_on(folder):
     out = works(*command, "--time-limit", "0", folder=folder)
     assert "(time_limit)" in out
     first = ConTreeClassifier.from_json((folder / "warm.json").read_text())
-    works(*command, "--time-limit", "1", "--warm-start", folder=folder)
+    works(*command, "--time-limit", "1", "--warm-start", folder=folder, run=inside)
     second = ConTreeClassifier.from_json((folder / "warm.json").read_text())
     assert second.objective_ <= first.objective_
     assert second.warm_start
-    works(*command, "--time-limit", "0", "--initial-tree", "warm.json", "-q", folder=folder)
+    works(
+        *command,
+        "--time-limit",
+        "0",
+        "--initial-tree",
+        "warm.json",
+        "-q",
+        folder=folder,
+        run=inside,
+    )
     third = ConTreeClassifier.from_json((folder / "warm.json").read_text())
     assert third.objective_ <= second.objective_
 
@@ -146,9 +155,9 @@ def test_a_full_or_read_only_disk_is_found_out_before_the_search(folder, options
 
 def test_a_device_is_written_to_and_not_replaced(folder):
     command = ["fit", "cancer.csv", "-t", "diagnosis", "--max-depth", "1", "-q"]
-    works(*command, "--model", "/dev/null", folder=folder)
+    works(*command, "--model", "/dev/null", folder=folder, run=inside)
     assert not Path("/dev/null").is_file()
-    assert "No space left" in fails(*command, "--model", "/dev/full", folder=folder)
+    assert "No space left" in fails(*command, "--model", "/dev/full", folder=folder, run=inside)
     text = works(*command, "--model", "/dev/stdout", folder=folder)
     assert json.loads(text)["table"] == {"target": "diagnosis", "one_hot": []}
 
@@ -156,7 +165,7 @@ def test_a_device_is_written_to_and_not_replaced(folder):
 def test_an_old_model_stays_when_the_new_one_fails(folder):
     (folder / "kept.json").write_text("old")
     command = ["fit", "cancer.csv", "-t", "diagnosis", "--model", "kept.json"]
-    assert "memory_limit" in fails(*command, "--memory-limit", "lots", folder=folder)
+    assert "memory_limit" in fails(*command, "--memory-limit", "lots", folder=folder, run=inside)
     assert (folder / "kept.json").read_text() == "old"
     assert not list(folder.glob(".kept*"))
 
@@ -222,3 +231,25 @@ def test_output_that_cannot_be_written_is_an_error(folder):
     result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=folder)
     assert result.returncode == 1
     assert re.fullmatch(r"contree: .*No space left on device\n", result.stderr)
+
+
+def test_path_shows_every_size(folder):
+    flags = ["--drop", "cost", "--max-depth", "2", "--plot", "path.svg", "--output", "path.csv"]
+    out = works("path", "cancer.csv", "-t", "diagnosis", *flags, folder=folder)
+    frame = pd.read_csv(folder / "cancer.csv")
+    X, y = frame.drop(columns=["diagnosis", "cost"]), frame["diagnosis"]
+    written = pd.read_csv(folder / "path.csv")
+    assert list(written["leaves"]) == [1, 2, 3, 4]
+    for leaves, errors, bound in written.itertuples(index=False):
+        alone = ConTreeClassifier(2, max_leaf_nodes=leaves).fit(X, y)
+        assert errors == bound == alone.errors_
+        assert re.search(rf"^ +{leaves} +{errors} +optimal$", out, flags=re.M)
+    assert "ccp_alpha, from" in out
+    assert "<svg" in (folder / "path.svg").read_text()
+
+
+def test_a_path_that_is_cut_off_says_what_is_proved(folder):
+    flags = ["--max-depth", "4", "--max-leaf-nodes", "6", "--time-limit", "0.5"]
+    out = works("path", "hard.csv", "-t", "y", *flags, folder=folder, run=inside)
+    assert "at least" in out
+    assert "time_limit" in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import click
 import pytest
 
 from command_line import contree as run
-from contree import ConTreeClassifier, ConTreeClassifierCV
+from contree import ConTreeClassifier, ConTreeClassifierCV, size_error_path
 from contree._parameters import PARAMETERS
 from contree.cli.app import contree as group
 from contree.cli.flags import COMMAND_DEFAULTS, SETTINGS, estimator_parameters
@@ -194,3 +195,12 @@ def test_every_parameter_of_the_cross_validation_is_a_flag_of_tune():
     found = parsed("tune", "data.csv", "--target", "y")
     given = {**estimator_parameters(found), **{n: found[n] for n in CHOICE}}
     assert given == {**parameters, "verbose": COMMAND_DEFAULTS["verbose"]}
+
+
+def test_every_argument_of_size_error_path_is_a_flag_of_path():
+    arguments = dict(inspect.signature(size_error_path).parameters)
+    flags = {one.name for one in group.commands["path"].params}
+    assert set(arguments) - {"X", "y"} <= flags
+    found = estimator_parameters(parsed("path", "data.csv", "--target", "y"))
+    expected = {name: arguments[name].default for name in found}
+    assert found == {**expected, "on_interrupt": COMMAND_DEFAULTS["on_interrupt"]}
