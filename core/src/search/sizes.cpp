@@ -8,6 +8,7 @@
 // pruned, as a first tree for every smaller size; and one with fewer leaves than asked for settles all sizes between.
 #include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
+#include "search/first_trees.hpp"
 #include "search/prune.hpp"
 #include "tree/plain.hpp"
 
@@ -41,7 +42,8 @@ void BestFirst<Entry>::search_sizes(Worker& worker) {
         hand_down(leaves);
         settle(leaves);
     }
-    while (count > 1 && sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
+    if (control_.stopped() && !control_.abandoned()) spread(worker, greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_));
+    while (sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
     size_ = whole;
     incumbent_ = largest;
 }
