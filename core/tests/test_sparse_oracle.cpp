@@ -138,6 +138,67 @@ void test_stopped_and_given() {
     });
 }
 
+// Every size at once: the front of the oracle, trees that are allowed, and bounds that hold, stopped or not.
+void test_all_sizes() {
+    for_seeds(4000, [](Random& random) {
+        const auto depth = static_cast<std::int64_t>(seed % 5);
+        const With with{false, random.chance(0.2), random.chance(0.3), random.chance(0.3), random.chance(0.3), random.chance(0.1)};
+        const Instance data = small_instance(random, depth, with);
+        Options options = draw_options(random, depth, data, with);
+        options.all_sizes = true;
+        options.max_gap = 0;
+        if (random.chance(0.3)) options.time_limit = 1e6;
+        contree::Control control;
+        const bool stopped = random.chance(0.2);
+        if (stopped) control.stop();
+        const contree::Result result = contree::fit(data.table(), options, control);
+        Front front = Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).front(depth);
+        if (options.max_leaves > 0 && std::cmp_less(options.max_leaves, front.size())) front.resize(static_cast<std::size_t>(options.max_leaves));
+        while (front.size() > 1 && front.back() == front[front.size() - 2]) front.pop_back();
+        if (!stopped) CHECK_EQUAL(result.sizes.size(), front.size());
+        CHECK_EQUAL(result.sizes.empty(), false);
+        for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+            const contree::SizedTree& size = result.sizes[k];
+            const Score best = front[std::min(k, front.size() - 1)];
+            Options own = options;
+            own.max_leaves = static_cast<std::int64_t>(k + 1);
+            std::string faults;
+            std::size_t next = 0;
+            const Counted counted = recount(size.tree, data, 0, all_rows(data), own, depth, next, faults);
+            CHECK_EQUAL(faults, std::string());
+            CHECK_AT_MOST(counted.leaves, own.max_leaves);
+            CHECK_EQUAL(counted.errors, size.errors);
+            CHECK_AT_MOST(size.lower_bound, best);
+            CHECK_AT_MOST(best, size.errors);
+            if (k > 0) CHECK_AT_MOST(size.errors, result.sizes[k - 1].errors);
+            if (k > 0) CHECK_AT_MOST(size.lower_bound, result.sizes[k - 1].lower_bound);
+            if (!stopped) CHECK_EQUAL(size.errors, best);
+            if (!stopped) CHECK_EQUAL(size.lower_bound, best);
+        }
+    });
+}
+
+// The same where the search has more to do, against one fit for each size.
+void test_all_sizes_against_fits() {
+    for_seeds(25, [](Random& random) {
+        const Instance data = structured(random, 80, 3, static_cast<std::int32_t>(random.between(2, 4)), random.pick<std::uint64_t>({0, 12}), 0.2);
+        Options options;
+        options.max_depth = random.between(2, 4);
+        options.all_sizes = true;
+        options.n_jobs = random.pick({1, 2});
+        options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 3});
+        options.switches.inheritance_cells = random.pick<std::int32_t>({0, 20000});
+        contree::Control control;
+        const contree::Result result = contree::fit(data.table(), options, control);
+        CHECK(result.status == contree::Status::optimal);
+        options.all_sizes = false;
+        for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+            options.max_leaves = static_cast<std::int64_t>(k + 1);
+            CHECK_EQUAL(contree::fit(data.table(), options, control).errors, result.sizes[k].errors);
+        }
+    });
+}
+
 void test_bad_costs() {
     Random random(1);
     const Instance data = nasty(random, {10, 10, 2, 2, 3});
@@ -170,6 +231,8 @@ int main() {
     check::run("many classes", test_many_classes);
     check::run("every kernel", test_kernels);
     check::run("stopped, and trees given", test_stopped_and_given);
+    check::run("all sizes", test_all_sizes);
+    check::run("all sizes against one fit for each", test_all_sizes_against_fits);
     check::run("costs out of range", test_bad_costs);
     check::run("in the paper's search", test_paper);
     return check::report();

@@ -8,8 +8,6 @@ namespace contree {
 
 namespace {
 
-constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
-
 // A heap's order: least bound on top; of equal bounds the longest, because it tells most.
 bool later(const Segment& a, const Segment& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
@@ -40,6 +38,7 @@ BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const
       size_(options.max_depth, leaves_of(options), root.rows), cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control, rules_.objective));
+    if (options.all_sizes) seen_.resize(root.features);
 }
 
 template <class Entry>
@@ -88,12 +87,14 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         return {score, score, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
-    if (question.size.depth == 2)
+    const auto search = [&] {
+        if (question.size.depth > 2) return branch(worker, question);
         return worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources, question.learnt,
                                       worker.arena, worker.statistics);
+    };
 
-    const bool cached = options_.switches.cache && question.size.depth >= cached_depth && &sub != &root_;
-    if (!cached) return branch(worker, question);
+    const bool cached = options_.switches.cache && question.size.depth >= cached_depth() && &sub != &root_;
+    if (!cached) return search();
     Cache::Key key = cache_.key(sub.origin, sub.rows, question.size.depth + leaf_key(sub));
     Outcome known = cache_.find(key, question.size.leaves);
     if (known.proved() || known.lower >= question.target) {
@@ -101,7 +102,7 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
         return known;
     }
     question.lower = std::max(question.lower, known.lower);
-    Outcome outcome = branch(worker, question);
+    Outcome outcome = search();
     cache_.store(std::move(key), outcome, question.size.leaves);
     return outcome;
 }
@@ -265,7 +266,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             node.set_aside(task.limit);
             continue;
         }
-        task.z = node.sub->cuts(task.segment.f).at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
+        task.z = threshold_in(node, task.segment, task.run);
         // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
         task.left = task.right = {};
         if (const std::int32_t u = task.segment.u.memory; u >= 0) {
@@ -281,6 +282,26 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         return true;
     }
     return false;
+}
+
+// The middle of a live run.  Where trees of all sizes are wanted, rather one that was evaluated before, if there is one
+// near: the cache knows of its sides.
+template <class Entry>
+Position BestFirst<Entry>::threshold_in(const Node& node, const Segment& segment, const Run& run) const {
+    const Position middle = node.sub->cuts(segment.f).at((run.first + run.last) / 2, run.low, run.high);
+    if (node.sub != &root_ || seen_.empty()) return middle;
+    const std::vector<Position>& seen = seen_[segment.f];
+    const auto distance = [&](Position z) { return z < middle ? middle - z : z - middle; };
+    const auto next = std::lower_bound(seen.begin(), seen.end(), middle);
+    Position near = next == seen.end() ? 0 : *next;
+    if (next != seen.begin() && (near == 0 || distance(*(next - 1)) < distance(near))) near = *(next - 1);
+    return near >= run.low && near <= run.high && 4 * std::uint64_t{distance(near)} <= run.high - run.low ? near : middle;
+}
+
+// Below it a subproblem is solved faster than found, unless all sizes are wanted, for which the same rows come again.
+template <class Entry>
+std::int64_t BestFirst<Entry>::cached_depth() const {
+    return options_.all_sizes ? 2 : 3;
 }
 
 // Split(D, d, f, z) (Eq. 6), each side against its target.
@@ -307,7 +328,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Row near = apart && own.mass == 0 ? near_leaf(own.rows, std::max(task.z - u, v - task.z)) : 1;
 
     Arena::Frame frame(worker.arena);
-    const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth;
+    const bool keep_origin = options_.switches.cache && node.depth - 1 >= cached_depth();
     Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
     if (stopping()) return put_back(node, task);
     children.left.leaf = children.right.leaf = {near, 0};
@@ -388,6 +409,11 @@ void BestFirst<Entry>::learn(Node& node, const Task& task, Point w, Outcome outc
     assert(stopping() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
+    if (node.sub == &root_ && !seen_.empty()) {
+        std::vector<Position>& seen = seen_[s.f];
+        const auto at = std::lower_bound(seen.begin(), seen.end(), task.z);
+        if (at == seen.end() || *at != task.z) seen.insert(at, task.z);
+    }
     if (w.leaf == 1) note(node, s.f, s.shape, task.z, w);   // others hold near it alone
     if (!memory.left.empty() || !memory.right.empty()) {
         w.memory = static_cast<std::int32_t>(node.memories.size());

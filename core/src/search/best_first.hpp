@@ -138,6 +138,8 @@ private:
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
     void put_back(Node& node, const Task& task);
+    Position threshold_in(const Node& node, const Segment& segment, const Run& run) const;
+    std::int64_t cached_depth() const;
     std::pair<Score, Score> bounds_of_sides(const Segment& s, Score mass, Position u, Position z, Position v, Row leaf) const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
     void learn(Node& node, const Task& task, Point w, Outcome outcome, Memory memory);
@@ -188,6 +190,7 @@ private:
     std::vector<Outcome> sizes_;
     Outcome shallow_;                         // of one level less, without a limit of leaves,
     Profile shallow_learnt_, known_;          // what it learnt, and what the last size learnt
+    std::vector<std::vector<Position>> seen_; // by feature: thresholds of all rows that were evaluated, ascending
 };
 
 extern template class BestFirst<NarrowEntry>;

@@ -8,6 +8,7 @@
 // pruned, as a first tree for every smaller size; and one with fewer leaves than asked for settles all sizes between.
 #include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
+#include "search/first_trees.hpp"
 #include "search/prune.hpp"
 #include "tree/plain.hpp"
 
@@ -27,12 +28,22 @@ void BestFirst<Entry>::search_sizes(Worker& worker) {
     spread(worker, largest);
     const auto count = static_cast<Leaves>(sizes_.size());
     sizes_.back().lower = std::max(sizes_.back().lower, largest.lower);
-    for (Leaves leaves = count; leaves-- > 1;) {
-        Outcome& size = sizes_[leaves - 1];
-        size.lower = std::max(size.lower, sizes_[leaves].lower);
+    const auto hand_down = [&](Leaves leaves) { sizes_[leaves - 1].lower = std::max(sizes_[leaves - 1].lower, sizes_[leaves].lower); };
+    const auto settle = [&](Leaves leaves) {
+        const Outcome& size = sizes_[leaves - 1];
         if (size.lower + options_.max_gap < size.upper && !ended()) solve_size(worker, leaves);
+    };
+    // Downwards is cheaper; whoever has no time for all of it wants the small ones first.
+    if (options_.time_limit < std::numeric_limits<double>::infinity()) {
+        for (Leaves leaves = count; leaves-- > 1;) hand_down(leaves);
+        for (Leaves leaves = 1; leaves < count; ++leaves) settle(leaves);
     }
-    while (count > 1 && sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
+    for (Leaves leaves = count; leaves-- > 1;) {
+        hand_down(leaves);
+        settle(leaves);
+    }
+    if (control_.stopped() && !control_.abandoned()) spread(worker, greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_));
+    while (sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
     size_ = whole;
     incumbent_ = largest;
 }
@@ -70,7 +81,8 @@ void BestFirst<Entry>::solve_size(Worker& worker, Leaves leaves) {
     const Outcome outcome = solve(worker, question);
     if (!outcome.plan.empty()) take(outcome);
     raise(outcome.lower);
-    if (!next.empty() && !ended()) known_ = std::move(next);
+    // Upwards, what the search without a limit learnt stays the best that is known.
+    if (!next.empty() && options_.time_limit == std::numeric_limits<double>::infinity()) known_ = std::move(next);
     incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
     sizes_[leaves - 1].lower = incumbent_.lower;
     spread(worker, incumbent_);
