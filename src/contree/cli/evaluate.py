@@ -8,9 +8,8 @@ import click
 
 from contree.cli.errors import UserError, named, no_such_column, note
 from contree.cli.features import match_columns
-from contree.cli.flags import Command, Flag, reading_flags
+from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.labels import as_words
-from contree.cli.predict import model_flag
 from contree.cli.read import read_table
 
 

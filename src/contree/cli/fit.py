@@ -19,8 +19,6 @@ from contree.cli.flags import (
 )
 from contree.cli.training import training_flags, training_table
 
-PICTURE_ROOM = 1 << 20  # bytes that a picture or a page of a tree hardly exceeds
-
 
 @click.command(
     cls=Command,
@@ -45,6 +43,7 @@ def fit(
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
     from contree.cli.outputs import (
+        PICTURE_SIZE,
         check_picture,
         fill,
         kind_of,
@@ -66,8 +65,8 @@ def fit(
     classes = len(set(table.y.tolist()))
     places = {
         "model": (model, size_of(table.columns, classes)),
-        "plot": (plot, PICTURE_ROOM),
-        "html": (html, PICTURE_ROOM),
+        "plot": (plot, PICTURE_SIZE),
+        "html": (html, PICTURE_SIZE),
     }
     with reserved((file,), **places) as drafts:
         clf = _search(parameters, table, first)

@@ -6,6 +6,7 @@ Help is printed in sections, one line for each flag, so that a command fits a sc
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 
 import click
 
@@ -191,13 +192,12 @@ READING = (
 def reading_flags(function: Callable) -> Callable:
     """Give a command a file to read and the flags that say how; it gets them as one `Reading`."""
 
+    @wraps(function)  # with the flags that it has already
     def command(**flags):
         names = [flag.removeprefix("--").replace("-", "_") for flag, _ in READING]
         how = Reading(**{name: flags.pop(name) for name in names})
         return function(**flags, how=how)
 
-    command.__doc__, command.__name__ = function.__doc__, function.__name__
-    command.__click_params__ = getattr(function, "__click_params__", [])
     for flag, settings in reversed(READING):
         command = click.option(flag, cls=Flag, section=SECTIONS[2], **settings)(command)
     return click.argument("file", metavar="FILE")(command)
@@ -205,3 +205,9 @@ def reading_flags(function: Callable) -> Callable:
 
 def quiet_flag(function: Callable) -> Callable:
     return click.option("-q", "--quiet", is_flag=True, cls=Flag, help="print errors only")(function)
+
+
+def model_flag(function: Callable) -> Callable:
+    return click.option(
+        "-m", "--model", metavar="PATH", required=True, cls=Flag, help="a model file"
+    )(function)

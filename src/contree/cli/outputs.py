@@ -11,6 +11,7 @@ from pathlib import Path
 from contree._draft import Draft
 from contree.cli.errors import UserError, needed
 
+PICTURE_SIZE = 1 << 20  # bytes that a picture or a page of a tree hardly exceeds
 PICTURES = (".svg", ".png", ".pdf")
 
 

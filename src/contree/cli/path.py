@@ -17,7 +17,6 @@ from contree.cli.flags import (
 )
 from contree.cli.training import training_flags, training_table
 
-PICTURE_ROOM = 1 << 20  # bytes
 PARAMETERS = (
     "max_depth",
     "max_leaf_nodes",
@@ -51,13 +50,13 @@ def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, how, *
     changes.
     """
     from contree.cli.labels import class_weights_by_label
-    from contree.cli.outputs import check_picture, fill, kind_of, picture, reserved
+    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
 
     parameters = estimator_parameters(flags)
     check_picture(plot, "--plot")
     table = training_table(file, how, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
-    with reserved((file,), plot=(plot, PICTURE_ROOM), output=(output, 0)) as drafts:
+    with reserved((file,), plot=(plot, PICTURE_SIZE), output=(output, 0)) as drafts:
         from contree import size_error_path
 
         with as_user_errors():

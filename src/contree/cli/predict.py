@@ -7,14 +7,8 @@ import sys
 import click
 
 from contree.cli.features import match_columns, split_list
-from contree.cli.flags import Command, Flag, reading_flags
+from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.read import read_table
-
-
-def model_flag(function):
-    return click.option(
-        "-m", "--model", metavar="PATH", required=True, cls=Flag, help="a model file"
-    )(function)
 
 
 @click.command(

@@ -7,8 +7,7 @@ import sys
 import click
 
 from contree.cli.errors import as_user_errors
-from contree.cli.flags import Command, Flag
-from contree.cli.predict import model_flag
+from contree.cli.flags import Command, Flag, model_flag
 
 FORMATS = ("text", "dot", "json", "sql", "python", "c", "html", "svg")
 

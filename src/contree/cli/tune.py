@@ -16,8 +16,6 @@ from contree.cli.flags import (
 )
 from contree.cli.training import training_flags, training_table
 
-PICTURE_ROOM = 1 << 20  # bytes
-
 
 @click.command(
     cls=Command,
@@ -47,7 +45,7 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **
     """
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
-    from contree.cli.outputs import check_picture, fill, kind_of, picture, reserved
+    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
 
     parameters = estimator_parameters(flags)
     for name in ("cv", "scoring", "one_standard_error", "random_state"):
@@ -58,7 +56,7 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **
     table = training_table(file, how, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
     room = size_of(table.columns, len(set(table.y.tolist())))
-    with reserved((file,), model=(model, room), plot=(plot, PICTURE_ROOM)) as drafts:
+    with reserved((file,), model=(model, room), plot=(plot, PICTURE_SIZE)) as drafts:
         from contree import ConTreeClassifierCV
 
         with as_user_errors():
