@@ -157,6 +157,8 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     Without weights the latter is a number of rows too.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
+    if estimator.min_weight_fraction_leaf == 0:
+        return rows, 0
     share = Fraction(str(estimator.min_weight_fraction_leaf))
     mass = math.ceil(share * weights.total)
     return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
@@ -217,9 +219,12 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
             f"Input X contains an integer beyond the range of float64: {error}."
         ) from error
     classes, codes = _classes_and_codes(y)
-    # It would sort all labels to look at the distinct ones; the classes show as much.  With many of
-    # them it compares their number with that of the rows.
-    check_classification_targets(classes if len(classes) <= FEW_CLASSES else y)
+    # It would sort all labels to look at the distinct ones; the classes show as much, and a few
+    # integers always pass.  With many classes it compares their number with that of the rows.
+    if len(classes) > FEW_CLASSES:
+        check_classification_targets(y)
+    elif classes.dtype.kind not in "biu":
+        check_classification_targets(classes)
     warn_of_merged_integers(given, getattr(estimator, "feature_names_in_", None))
     return X, codes.astype(np.int32), classes
 

@@ -6,6 +6,12 @@
 
 namespace contree {
 
+namespace {
+
+constexpr Score few = 4;   // errors: polishing may gain so few only, and the look-ahead finds them as soon
+
+}  // namespace
+
 template <class Entry>
 Stages<Entry>::Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTwo<Entry>& depth_two, const Kernel& kernel,
                       Cache& cache, Arena& arena, Statistics& statistics, const Control& control)
@@ -27,8 +33,9 @@ template <class Entry>
 Outcome Stages<Entry>::first() {
     return counted([&] {
         const auto polished = [&](const Outcome& tree) { return polish(bench_, root_, depth_, bench_.plain(root_, tree.plan)); };
-        Outcome best = polished(rollout_tree(bench_, root_, depth_));
-        if (best.upper == 0 || bench_.stopped()) return best;
+        Outcome best = bench_.plain(root_, rollout_tree(bench_, root_, depth_).plan);
+        if (best.upper <= few || bench_.stopped()) return best;
+        best = polish(bench_, root_, depth_, std::move(best));
         Outcome other = polished(skeleton_tree(bench_, root_, depth_));
         return other.upper < best.upper ? other : best;
     });
