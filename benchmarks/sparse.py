@@ -66,7 +66,9 @@ def measure(name: str, data: Path, args) -> dict:
     for case, cost in cases.items():
         last = runs[case][-1]
         cell[case] = {
-            "user": statistics.median(one["user"] for one in runs[case]) if "user" in last else None,
+            "user": statistics.median(one["user"] for one in runs[case])
+            if "user" in last
+            else None,
             "proved": last["proved"],
         }
         if "leaves" in last:
@@ -82,7 +84,7 @@ def table(report: dict) -> str:
         f"{arguments['repeat']} fits in turn, user CPU seconds, one thread. A leaf costs "
         f"{arguments['cost']:g} of all rows; pycontree's `complexity_cost` is the same number.",
         "",
-        "| data set | objective | pycontree, s | contree, s | times | contree without cost, s | times |",
+        "| data set | objective | pycontree, s | contree, s | times | without cost, s | times |",
         "|---|---|---|---|---|---|---|",
     ]
     over_peer, over_plain = [], []
@@ -98,13 +100,13 @@ def table(report: dict) -> str:
             if abs(peer["objective"] - ours["objective"]) > 1e-6 * ours["objective"]:
                 said += f" (objective {peer['objective']:.2f})"
         lines.append(
-            f"| {cell['dataset']} | {ours['objective']:.2f} | {said} | {ours['user']:.3f} | {times} "
-            f"| {plain['user']:.3f} | {faster:.2f} |"
+            f"| {cell['dataset']} | {ours['objective']:.2f} | {said} | {ours['user']:.3f} | "
+            f"{times} | {plain['user']:.3f} | {faster:.2f} |"
         )
     lines += [
         "",
-        f"Geometric means: {_mean(over_peer):.1f} times as fast as pycontree ({len(over_peer)} data "
-        f"sets), {_mean(over_plain):.2f} times as fast as without a cost ({len(over_plain)}).",
+        f"Geometric means: {_mean(over_peer):.1f} times as fast as pycontree ({len(over_peer)} "
+        f"data sets), {_mean(over_plain):.2f} times as fast as without a cost ({len(over_plain)}).",
     ]
     return "\n".join(lines) + "\n"
 
@@ -140,21 +142,21 @@ def path_table(report: dict) -> str:
         f"{arguments['repeat']} runs in turn, CPU seconds, one thread. Row visits do not depend on "
         "the machine.",
         "",
-        "| data set | errors by leaves | all sizes, s | a fit for each, s | times | row visits, times |",
+        "| data set | errors by leaves | all sizes, s | fits, s | times | row visits, times |",
         "|---|---|---|---|---|---|",
     ]
     cells = report["cells"]
     for cell in cells:
         lines.append(
-            f"| {cell['dataset']} | {' '.join(map(str, cell['errors']))} | {cell['together']:.3f} | "
-            f"{cell['apart']:.3f} | {cell['apart'] / cell['together']:.2f} | "
+            f"| {cell['dataset']} | {' '.join(map(str, cell['errors']))} | "
+            f"{cell['together']:.3f} | {cell['apart']:.3f} | {cell['apart'] / cell['together']:.2f} | "
             f"{cell['visits_apart'] / cell['visits_together']:.2f} |"
         )
     times = [cell["apart"] / cell["together"] for cell in cells]
     visits = [cell["visits_apart"] / cell["visits_together"] for cell in cells]
     lines += [
         "",
-        f"Geometric means: {_mean(times):.2f} times the time, {_mean(visits):.2f} times the visits.",
+        f"Geometric means: {_mean(times):.2f} times the time, {_mean(visits):.2f} the visits.",
     ]
     return "\n".join(lines) + "\n"
 
