@@ -149,7 +149,8 @@ def path_table(report: dict) -> str:
     for cell in cells:
         lines.append(
             f"| {cell['dataset']} | {' '.join(map(str, cell['errors']))} | "
-            f"{cell['together']:.3f} | {cell['apart']:.3f} | {cell['apart'] / cell['together']:.2f} | "
+            f"{cell['together']:.3f} | {cell['apart']:.3f} | "
+            f"{cell['apart'] / cell['together']:.2f} | "
             f"{cell['visits_apart'] / cell['visits_together']:.2f} |"
         )
     times = [cell["apart"] / cell["together"] for cell in cells]
