@@ -187,8 +187,15 @@ def test_large_real_weights_leave_room_for_the_cost():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ccp_alpha", -0.1), ("ccp_alpha", True), ("ccp_alpha", float("nan")), ("ccp_alpha", "a")]
-    + [("max_leaf_nodes", 0), ("max_leaf_nodes", 2.5), ("max_leaf_nodes", True)],
+    [
+        ("ccp_alpha", -0.1),
+        ("ccp_alpha", True),
+        ("ccp_alpha", float("nan")),
+        ("ccp_alpha", "a"),
+        ("max_leaf_nodes", 0),
+        ("max_leaf_nodes", 2.5),
+        ("max_leaf_nodes", True),
+    ],
 )
 def test_bad_values_are_named(name, value):
     with pytest.raises(ValueError, match=name):

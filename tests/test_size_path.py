@@ -30,7 +30,12 @@ def test_against_exhaustive_search(name):
         X, y, weights, least = draw(rng, CASES[name][1])
         depth = int(rng.integers(0, 4))
         found = size_error_path(
-            X, y, depth, sample_weight=weights, min_samples_leaf=least, n_jobs=int(rng.choice([1, 2]))
+            X,
+            y,
+            depth,
+            sample_weight=weights,
+            min_samples_leaf=least,
+            n_jobs=int(rng.choice([1, 2])),
         )
         front = size_front(X, y, depth, weights, least)
         assert found.status == "optimal"
@@ -57,7 +62,9 @@ def test_alphas_are_where_the_optimum_changes():
         assert sizes[-1] == 1
         assert found.ccp_alphas.tolist() == [float(alpha) for alpha in alphas]
 
-        def best(alpha, path=found, total=len(y)):
+        total = len(y)
+
+        def best(alpha, path=found, total=total):
             scores = [
                 int(e) + alpha * total * int(k)
                 for k, e in zip(path.leaves, path.errors, strict=True)

@@ -33,7 +33,6 @@ from contree._validate import (
 from contree._weights import in_user_unit, weigh
 from contree.export.methods import ExportMixin
 
-
 NUMBERS = (
     "max_depth",
     "max_leaf_nodes",

@@ -9,8 +9,8 @@ Any order of trees by e + c l is one by q e + p l, with q no larger than twice t
 that count.  Two trees differ by a whole number of errors and by d <= n leaves, so how they compare
 says only on which side of a fraction with a denominator of at most n the number c lies.  If c is
 such a fraction, p / q is c.  Otherwise let a and b be its neighbours among these fractions (Farey's
-sequence of order n): their mediant lies between them as c does, and no other fraction lies there, so
-c and the mediant compare alike with all of them.  The mediant's denominator is the sum of theirs.
+sequence of order n): their mediant lies between them as c does, and no other fraction lies there,
+so c and the mediant compare alike with all of them.  Its denominator is the sum of theirs.
 
 The most leaves that count are those that the depth, the limit and the rows allow, and no more than
 K = floor(1 / ccp_alpha) + 1.  For a tree with K + 1 leaves or more has a cost of splits of at least

@@ -75,7 +75,18 @@ class SizeErrorPath:
     def plot(self, ax=None):
         """Draw errors over leaves, and beside them those of CART's pruning path.
 
-        See :func:`contree.export.plot_size_path`.
+        A full circle is proved; an empty one is the best tree found, with a bar down to the proved
+        bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw.  None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            What was drawn on.
         """
         from contree.export.size_path import plot_size_path
 
@@ -204,8 +215,7 @@ feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options
 def _classifier(base, leaves: int, size: dict, answer: dict, classes, weights, cost):
     """Return the classifier that a fit with this limit of leaves would leave behind."""
     errors, bound = size["errors"], size["lower_bound"]
-    gap = cost.scaled_gap(0) if errors == bound else None
-    status = "optimal" if gap is not None else answer["status"]
+    status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
     found.max_leaf_nodes = leaves
     found._keep(
@@ -255,14 +265,12 @@ def _cart_path(classifier, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]
 
     y = np.asarray(y)
     params = {
-        "max_depth": int(classifier.max_depth) or None,
+        "max_depth": max(int(classifier.max_depth), 1),
         "min_samples_leaf": classifier.min_samples_leaf,
         "min_weight_fraction_leaf": classifier.min_weight_fraction_leaf,
         "class_weight": classifier.class_weight,
         "random_state": 0,
     }
-    if not classifier.max_depth:
-        params["max_leaf_nodes"] = None
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     weights = weights * _class_factors(classifier, y, weights)
     path = DecisionTreeClassifier(**params).cost_complexity_pruning_path(X, y, sample_weight)

@@ -30,7 +30,8 @@ def certificate(classifier) -> str:
 
 def _with_cost(classifier, trees: str, status: str) -> str:
     bound, own = f"{classifier.lower_bound_:.6g}", f"{classifier.objective_:.6g}"
-    cost = f"errors plus {classifier.ccp_alpha:g} of all {'weight' * classifier.tree_.weighted or 'rows'} for each leaf"
+    share = f"{classifier.ccp_alpha:g} of all {'weight' if classifier.tree_.weighted else 'rows'}"
+    cost = f"errors plus {share} for each leaf"
     if classifier.gap_ == 0:
         return f"Proved: no {trees}, has an objective below {own} on these rows: {cost} ({status})."
     return (
