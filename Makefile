@@ -32,12 +32,12 @@ endef
 .PHONY: demo test test-python test-cpp lint format asan tsan bench clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/.package
-	$(BIN)/python -m contree._demo
+demo: $(VENV)/.package $(VENV)/.cli
+	$(BIN)/contree demo
 
 test: test-python test-cpp
 
-test-python: $(VENV)/.package $(VENV)/.test $(VENV)/.test-tools
+test-python: $(VENV)/.package $(VENV)/.cli $(VENV)/.test $(VENV)/.test-tools
 	$(BIN)/python -m pytest
 
 test-cpp: $(VENV)/.tools
@@ -88,12 +88,12 @@ $(VENV)/.package: $(SOURCES) $(VENV)/.tools
 	    $(PIP) --no-build-isolation -Cbuild-dir=build/package .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
+$(VENV)/.cli $(VENV)/.test $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
 	$(call install,['project']['optional-dependencies']['$*'])
 
 # One by one, because a tool that cannot be installed must not keep the others away, nor the tests;
 # and nothing that is installed already may change its version for a tool's sake.
-$(VENV)/.test-tools: pyproject.toml $(VENV)/.test
+$(VENV)/.test-tools: pyproject.toml $(VENV)/.cli $(VENV)/.test
 	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
 	    print(*p['project']['optional-dependencies']['test-tools'], sep='\n')" > $@.txt
 	@$(BIN)/python -m pip freeze --exclude contree > $@.installed.txt

@@ -67,13 +67,15 @@ def run(
     threads: int,
     kernel: str | None = None,
     history: bool = False,
+    node_cost: float = 0.0,
 ) -> dict:
     """Fit once in a fresh process and return what it saw; errors and ends are part of that.
 
-    With `history`, a solver that keeps one adds the road to its result.
+    With `history`, a solver that keeps one adds the road to its result.  `node_cost` is what a leaf
+    costs, as a share of all rows; pycontree counts branching nodes, of which there is one fewer.
     """
     task = {"solver": solver, "data": str(data), "depth": depth, "threads": threads}
-    task |= {"time_limit": time_limit, "history": history}
+    task |= {"time_limit": time_limit, "history": history, "node_cost": node_cost}
     environment = dict(os.environ, **({"CONTREE_KERNEL": kernel} if kernel else {}))
     try:
         done = subprocess.run(
@@ -156,10 +158,14 @@ def _contree(task: dict):
 
     def fit(X, y):
         clf = ConTreeClassifier(
-            task["depth"], time_limit=task["time_limit"], n_jobs=task["threads"]
+            task["depth"],
+            ccp_alpha=task["node_cost"],
+            time_limit=task["time_limit"],
+            n_jobs=task["threads"],
         ).fit(X, y)
         clf.said = {
             "proved": clf.status_ == "optimal",
+            "leaves": clf.get_n_leaves(),
             "lower_bound": clf.lower_bound_,
             "search_seconds": clf.search_report_.seconds,
             "kernel": _core.kernel(),
@@ -174,13 +180,18 @@ def _pycontree(task: dict):
     from pycontree import ConTree
 
     def fit(X, y):
-        model = ConTree(max_depth=task["depth"], time_limit=task["time_limit"], verbose=False)
+        model = ConTree(
+            max_depth=task["depth"],
+            complexity_cost=task["node_cost"],
+            time_limit=task["time_limit"],
+            verbose=False,
+        )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, y)
         # Its only word on a search that its limit cut off; the limit counts wall time.
         cut_off = any("exceeds time limit" in str(warning.message) for warning in caught)
-        model.said = {"proved": not cut_off}
+        model.said = {"proved": not cut_off, "leaves": model.get_num_leaf_nodes()}
         return model
 
     return fit

@@ -129,26 +129,39 @@ private:
     std::exception_ptr failure_;
 };
 
-nb::dict to_dict(contree::Result result, std::size_t classes) {
+nb::dict to_dict(contree::Tree from, std::size_t classes) {
     nb::dict tree;
-    const std::size_t nodes = result.tree.size();
-    tree["children_left"] = to_numpy(std::move(result.tree.children_left), {nodes});
-    tree["children_right"] = to_numpy(std::move(result.tree.children_right), {nodes});
-    tree["feature"] = to_numpy(std::move(result.tree.feature), {nodes});
-    tree["threshold"] = to_numpy(std::move(result.tree.threshold), {nodes});
-    tree["missing_go_to_left"] = to_numpy(std::move(result.tree.missing_left), {nodes});
-    tree["gap_below"] = to_numpy(std::move(result.tree.gap_below), {nodes});
-    tree["gap_above"] = to_numpy(std::move(result.tree.gap_above), {nodes});
-    tree["n_node_missing"] = to_numpy(std::move(result.tree.missing_count), {nodes});
-    tree["class_counts"] = to_numpy(std::move(result.tree.class_counts), {nodes, classes});
-    tree["class_weights"] = to_numpy(std::move(result.tree.class_weights), {nodes, classes});
+    const std::size_t nodes = from.size();
+    tree["children_left"] = to_numpy(std::move(from.children_left), {nodes});
+    tree["children_right"] = to_numpy(std::move(from.children_right), {nodes});
+    tree["feature"] = to_numpy(std::move(from.feature), {nodes});
+    tree["threshold"] = to_numpy(std::move(from.threshold), {nodes});
+    tree["missing_go_to_left"] = to_numpy(std::move(from.missing_left), {nodes});
+    tree["gap_below"] = to_numpy(std::move(from.gap_below), {nodes});
+    tree["gap_above"] = to_numpy(std::move(from.gap_above), {nodes});
+    tree["n_node_missing"] = to_numpy(std::move(from.missing_count), {nodes});
+    tree["class_counts"] = to_numpy(std::move(from.class_counts), {nodes, classes});
+    tree["class_weights"] = to_numpy(std::move(from.class_weights), {nodes, classes});
+    return tree;
+}
+
+nb::dict to_dict(contree::Result result, std::size_t classes) {
+    nb::list sizes;
+    for (contree::SizedTree& size : result.sizes) {
+        nb::dict entry;
+        entry["tree"] = to_dict(std::move(size.tree), classes);
+        entry["errors"] = size.errors;
+        entry["lower_bound"] = size.lower_bound;
+        sizes.append(entry);
+    }
     nb::dict counters;
     for (const auto& [name, count] : result.counters) counters[name.c_str()] = count;
     nb::list history;
     for (const contree::Moment& m : result.history) history.append(nb::make_tuple(m.seconds, m.objective, m.lower_bound));
     const std::string_view status = contree::name(result.status);
     nb::dict out;
-    out["tree"] = tree;
+    out["tree"] = to_dict(std::move(result.tree), classes);
+    out["sizes"] = sizes;
     out["errors"] = result.errors;
     out["objective"] = result.objective;
     out["lower_bound"] = result.lower_bound;
@@ -160,7 +173,8 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
 }
 
 nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
-             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_gap, double time_limit,
+             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
+             std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double time_limit,
              double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit,
              const std::optional<nb::dict>& initial_tree, const nb::object& callback, bool keep_on_interrupt) {
     if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
@@ -173,6 +187,10 @@ nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std
     options.max_depth = max_depth;
     options.min_samples_leaf = min_samples_leaf;
     options.min_weight_leaf = min_weight_leaf;
+    options.max_leaves = max_leaves;
+    options.error_cost = error_cost;
+    options.leaf_cost = leaf_cost;
+    options.all_sizes = all_sizes;
     options.max_gap = max_gap;
     options.time_limit = time_limit;
     options.feature_tolerance = feature_tolerance;
@@ -212,7 +230,7 @@ nb::list switches() {
 
 NB_MODULE(_core, m) {
     m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
-          "min_samples_leaf"_a, "min_weight_leaf"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
+          "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
           "memory_limit"_a, "initial_tree"_a.none(), "callback"_a.none(), "keep_on_interrupt"_a);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);

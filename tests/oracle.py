@@ -18,6 +18,11 @@ def fewest_errors(X, y, depth: int, weights=None, min_leaf: int = 1) -> int | Fr
     A leaf has at least so many rows.  Rows whose value is missing (NaN) may go either way at every
     threshold, also where all values go left.  Rows of weight zero are not there.
     """
+    return size_front(X, y, depth, weights, min_leaf)[-1]
+
+
+def size_front(X, y, depth: int, weights=None, min_leaf: int = 1) -> list[int | Fraction]:
+    """Return the same for trees of at most 1, 2, 3, ... leaves, until more leaves gain nothing."""
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     if weights is not None:
         weights = weights.tolist() if isinstance(weights, np.ndarray) else weights
@@ -34,16 +39,22 @@ def fewest_errors(X, y, depth: int, weights=None, min_leaf: int = 1) -> int | Fr
         return sum(costs[i] for i in range(n) if rows >> i & 1)
 
     @cache
-    def solve(rows: int, depth: int) -> int:
-        best = cost(rows) - max(cost(rows & members) for members in classes)
+    def solve(rows: int, depth: int) -> tuple[int, ...]:
+        alone = cost(rows) - max(cost(rows & members) for members in classes)
+        best = [alone] * min(2**depth, rows.bit_count())
         if depth:
             for left in splits:
                 sides = rows & left, rows & ~left
-                if min(side.bit_count() for side in sides) >= min_leaf:
-                    best = min(best, sum(solve(side, depth - 1) for side in sides))
-        return best
+                if min(side.bit_count() for side in sides) < min_leaf:
+                    continue
+                first, second = (solve(side, depth - 1) for side in sides)
+                for a, errors in enumerate(first):
+                    for b, others in enumerate(second):
+                        best[a + b + 1] = min(best[a + b + 1], errors + others)
+        best = [min(best[: k + 1]) for k in range(len(best))]
+        return tuple(best[: best.index(best[-1]) + 1])
 
-    return solve((1 << n) - 1, depth) * unit
+    return [errors * unit for errors in solve((1 << n) - 1, depth)]
 
 
 def _left_sides(column):
@@ -119,8 +130,14 @@ def check_tree(clf, X, y, weights=None, min_leaf: int = 1) -> None:
     errors = walk(0, np.arange(len(y)), 0)
     assert len(reached) == tree.node_count
     assert clf.errors_ == (errors if is_whole else float(errors))
-    assert type(clf.errors_) is type(clf.lower_bound_) is (int if is_whole else float)
-    assert clf.objective_ == clf.errors_
+    assert type(clf.errors_) is (int if is_whole else float)
+    assert clf.max_leaf_nodes is None or tree.n_leaves <= clf.max_leaf_nodes
+    if clf.ccp_alpha == 0:
+        assert type(clf.lower_bound_) is type(clf.errors_)
+        assert clf.objective_ == clf.errors_
+    else:
+        exact_cost = Fraction(str(clf.ccp_alpha)) * sum(exact) * tree.n_leaves
+        assert clf.objective_ == float(errors + exact_cost)
     assert clf.lower_bound_ <= clf.objective_
     assert clf.apply(X).tolist() == leaf_of.tolist()
     wrong = clf.predict(X) != y

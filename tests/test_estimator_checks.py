@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeClassifierCV
 
 pytestmark = pytest.mark.filterwarnings(
     # A check that fits labels most of which occur once; it is about the check's own data.
@@ -22,10 +22,14 @@ ESTIMATORS = [
     (ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2), {}),
     (ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7), {}),
     (ConTreeClassifier(class_weight="balanced"), {}),
+    (ConTreeClassifier(max_leaf_nodes=5, ccp_alpha=0.003), {}),
+    (ConTreeClassifier(ccp_alpha=0.02, max_gap=1, search="paper"), {}),
     (ConTreeClassifier(max_depth=2, min_samples_leaf=2), COUNTED_ROWS),
     (ConTreeClassifier(2, min_samples_leaf=0.1, class_weight="balanced"), {}),
     (ConTreeClassifier(2, min_weight_fraction_leaf=0.1), {}),
     (ConTreeClassifier(2, warm_start=True, on_interrupt="return", memory_limit="1MB"), {}),
+    (ConTreeClassifierCV(2), {}),
+    (ConTreeClassifierCV(cv=3, one_standard_error=True, max_leaf_nodes=6), {}),
 ]
 
 

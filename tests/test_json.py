@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -243,3 +245,33 @@ def test_no_damage_passes_unseen_or_crashes(text, data):
     rows.columns = getattr(clf, "feature_names_in_", rows.columns)
     assert clf.predict(rows)[0] in clf.classes_
     assert clf.export_text()
+
+
+def schema_errors(text: str) -> list[str]:
+    schema = Path(__file__).resolve().parents[1] / "docs" / "classifier.schema.json"
+    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+    return [error.message for error in validator.iter_errors(json.loads(text))]
+
+
+def test_what_is_written_fits_the_published_schema(text):
+    assert schema_errors(text) == []
+    X = np.array([[0.0, 1.0], [np.nan, 2.0], [2.0, np.nan], [3.0, 4.0]] * 5)
+    weights = np.linspace(0.5, 3.0, 20)
+    for labels in ([1, 2, 1, 1], ["a", "b", "b", "a"], [True, False, False, True]):
+        clf = ConTreeClassifier(2, class_weight={labels[0]: 2.5}, ccp_alpha=0.01, max_leaf_nodes=3)
+        clf.fit(X, labels * 5, weights)
+        assert schema_errors(clf.to_json()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("version", 3), ("schema", "x"), ("tree.feature", [0.5]), ("certificate.status", "fine")],
+)
+def test_the_schema_tells_what_does_not_fit(text, path, value):
+    data = json.loads(text)
+    *parents, name = path.split(".")
+    place = data
+    for parent in parents:
+        place = place[parent]
+    place[name] = value
+    assert schema_errors(json.dumps(data))

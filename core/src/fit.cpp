@@ -1,6 +1,7 @@
 // A fit from end to end: ranks, search, tree, check; and the calling thread as its supervisor.
 #include <algorithm>
 #include <exception>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "search/best_first.hpp"
 #include "search/given_tree.hpp"
 #include "search/paper.hpp"
+#include "search/prune.hpp"
 #include "search/road.hpp"
 #include "tree/build.hpp"
 #include "tree/plain.hpp"
@@ -52,29 +54,47 @@ public:
 
     // Called for each better tree or bound.  Where a stop comes first the result does not follow.
     void improve(const Outcome& incumbent) {
-        const bool better = incumbent.upper < result_.objective || result_.tree.size() == 0;
+        const bool better = incumbent.upper < best_ || result_.tree.size() == 0;
         if (better && at_once_ && !deliver(incumbent, result_.tree.size() == 0 ? Halt{} : when_stopped(control_))) return;
         road_.improved(incumbent.upper, std::min(incumbent.lower, incumbent.upper));
     }
     void finish(const Outcome& outcome) {
-        if (result_.tree.size() == 0 || (outcome.upper < result_.objective && !(at_once_ && control_.stopped())))
+        if (result_.tree.size() == 0 || (outcome.upper < best_ && !(at_once_ && control_.stopped())))
             deliver(outcome, {});
-        result_.lower_bound = std::min(outcome.lower, result_.objective);
-        road_.end(result_.objective, result_.lower_bound);
+        const Score lower = std::min(outcome.lower, best_);
+        result_.objective = best_ + request_.options.leaf_cost;   // of the leaf that a tree without splits is
+        result_.lower_bound = lower + request_.options.leaf_cost;
+        road_.end(best_, lower);
+    }
+
+    void add_size(const Outcome& outcome) {
+        SizedTree size;
+        make(outcome, static_cast<Leaves>(result_.sizes.size() + 1), {}, size.tree, size.errors);
+        size.lower_bound = std::min(outcome.lower, size.errors);
+        result_.sizes.push_back(std::move(size));
     }
 
 private:
     bool deliver(const Outcome& outcome, const Halt& halt) {
+        if (!make(outcome, leaves_of(request_.options), halt, result_.tree, result_.errors)) return false;
+        best_ = outcome.upper;
+        return true;
+    }
+
+    // Builds and verifies a tree; after a halt nothing is there.
+    bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& made_errors) {
         const Plan plan = plain_plan(root_, outcome.plan, *chosen_kernel().movers, arena_, halt);
         if (plan.empty()) return false;
-        Tree tree = build_tree(ranked_, request_.table, plan, halt);
+        const Objective objective = objective_of(request_.options);
+        Tree tree = build_tree(ranked_, request_.table, plan, objective, halt);
         if (halt()) return false;
         const Score errors = verify(tree, request_.table, ranked_.min_leaf, halt);
         if (halt()) return false;
-        if (errors != outcome.upper) throw std::logic_error("contree: the tree's errors are not what the search found");
-        result_.errors = errors;
-        result_.tree = std::move(tree);
-        result_.objective = outcome.upper;
+        const auto splits = static_cast<std::int64_t>(tree.size() / 2);
+        if (objective.of(errors, splits) != outcome.upper) throw std::logic_error("contree: the tree's objective is not what the search found");
+        if (splits >= leaves) throw std::logic_error("contree: a tree with too many leaves");
+        made_errors = errors;
+        made = std::move(tree);
         return true;
     }
 
@@ -86,6 +106,7 @@ private:
     Road& road_;
     Result& result_;
     const bool at_once_;
+    Score best_ = 0;   // of result_.tree
     Arena arena_;
 };
 
@@ -100,20 +121,25 @@ void search(const Request& request, RankedTable& ranked, const Control& control,
         column.ranks = {};
     }
     Delivery<Entry> delivery(request, ranked, root, control, road, result);
-    const Outcome leaf{0, leaf_errors(root), {Step{Step::leaf, 0}}};
+    const Outcome leaf{0, leaf_score(root, objective_of(options)), {Step{Step::leaf, 0}}};
     if (control.abandoned()) return delivery.finish(leaf);   // perhaps before all columns were there: nothing can be proved
     road.begin(leaf.upper);
     Outcome first;
-    if (request.first != nullptr) first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
+    if (request.first != nullptr) {
+        first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
+        first = pruned(root, first.plan, objective_of(options), leaves_of(options));
+    }
     const auto improved = [&](const Outcome& incumbent) { delivery.improve(incumbent); };
-    const auto run_with = [&](auto&& method) {
-        const Outcome outcome = method.run();
+    if (options.search == SearchKind::paper) {
+        PaperSearch<Entry> method(root, ranked.rows, options, control, improved, std::move(first));
+        delivery.finish(method.run());
         result.counters = method.statistics().rows();
-        return outcome;
-    };
-    delivery.finish(options.search == SearchKind::paper
-                        ? run_with(PaperSearch<Entry>(root, ranked.rows, options, control, improved, std::move(first)))
-                        : run_with(BestFirst<Entry>(root, ranked.rows, options, control, improved, std::move(first), road.root_share)));
+        return;
+    }
+    BestFirst<Entry> method(root, ranked.rows, options, control, improved, std::move(first), road.root_share);
+    delivery.finish(method.run());
+    result.counters = method.statistics().rows();
+    for (const Outcome& size : method.sizes()) delivery.add_size(size);
 }
 
 void check_weights(const Table& table) {
@@ -126,9 +152,22 @@ void check_weights(const Table& table) {
     }
 }
 
+// No score on the way is more than a leaf for all rows and a split, and the objective has a leaf's cost besides.
+void check_costs(const Table& table, const Options& options) {
+    Score mass = static_cast<Score>(table.rows);
+    if (table.weights != nullptr) mass = std::accumulate(table.weights, table.weights + table.rows, Score{0});
+    const bool fits = options.error_cost >= 1 && options.leaf_cost >= 0 && options.error_cost <= (most_mass - 1) / mass &&
+                      options.leaf_cost <= (most_mass - 1 - options.error_cost * mass) / 2;
+    if (!fits) throw std::invalid_argument("error_cost must be at least 1, leaf_cost at least 0, and an error on every row and two leaves must cost less than 2^60");
+    if (options.all_sizes && (options.leaf_cost != 0 || options.error_cost != 1 || options.search == SearchKind::paper))
+        throw std::invalid_argument("all_sizes goes with errors alone, and with best_first");
+    if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
+}
+
 void run(const Request& request, const Control& control, Road& road, Result& result) {
     const Options& options = request.options;
     check_weights(request.table);
+    check_costs(request.table, options);
     RankedTable ranked = rank_columns(request.table, options.feature_tolerance, control);
     ranked.min_leaf = {static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows)), options.min_weight_leaf};
     const auto fits_narrow = [&] {
@@ -208,10 +247,11 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll, const Tree* first) {
     const auto start = Clock::now();
     Result result;
-    Road road(start);
+    Road road(start, options.leaf_cost);
     const Request request{table, options, first};
     const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
-    const Score gap = result.objective - result.lower_bound;
+    Score gap = result.objective - result.lower_bound;
+    for (const SizedTree& size : result.sizes) gap = std::max(gap, size.errors - size.lower_bound);
     if (gap == 0) result.status = Status::optimal;
     else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else result.status = ended.value_or(Status::interrupted);

@@ -22,6 +22,23 @@ struct LeafSize {
     bool any() const { return rows <= 1 && mass == 0; }   // nothing in particular
 };
 
+// What is minimised: `error` for every unit of mass that a tree gets wrong, and `split` for each of its splits.  A tree
+// has one leaf more than splits, so a cost of leaves is this and a constant.
+struct Objective {
+    Score error = 1;
+    Score split = 0;
+    bool plain() const { return error == 1 && split == 0; }
+    Score of(Score errors, std::int64_t splits) const { return error * errors + split * splits; }
+};
+inline Objective objective_of(const Options& options) { return {options.error_cost, options.leaf_cost}; }
+
+// How many leaves a tree may have.
+using Leaves = std::uint32_t;
+inline constexpr Leaves any_leaves = std::numeric_limits<Leaves>::max();
+inline Leaves leaves_of(const Options& options) {
+    return options.max_leaves == 0 || options.max_leaves >= any_leaves ? any_leaves : static_cast<Leaves>(options.max_leaves);
+}
+
 // No tree known, or no bound needed.  Small enough that two of them add up without overflow.
 inline constexpr Score unreached = std::numeric_limits<Score>::max() / 4;
 

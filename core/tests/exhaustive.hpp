@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "instance.hpp"
@@ -41,11 +43,28 @@ inline std::pair<RowList, RowList> parted(const Instance& data, const RowList& r
     return sides;
 }
 
-// The least errors of any tree of at most that depth whose leaves have at least `min_leaf` rows and weigh `min_mass`.  Rows without a
-// value may go either way at every threshold, and a threshold above all values parts them from the others.
-inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
-    Score least = leaf_errors(data, rows);
-    if (depth == 0) return least;
+// Errors by the number of leaves, less one, that a tree may have: the least of at most so many.
+using Front = std::vector<Score>;
+
+// Takes a split into a front, given those of its sides.
+inline void join_fronts(Front& front, const Front& left, const Front& right) {
+    for (std::size_t a = 0; a < left.size(); ++a) {
+        for (std::size_t b = 0; b < right.size(); ++b) {
+            if (front.size() < a + b + 2) front.resize(a + b + 2, front.back());
+            front[a + b + 1] = std::min(front[a + b + 1], left[a] + right[b]);
+        }
+    }
+}
+// More leaves are never worse.
+inline void level(Front& front) {
+    for (std::size_t k = 1; k < front.size(); ++k) front[k] = std::min(front[k], front[k - 1]);
+}
+
+// The least errors of all trees of at most that depth whose leaves have at least `min_leaf` rows and weigh `min_mass`.
+// Rows without a value may go either way at every threshold, and a threshold above all values parts them from the others.
+inline Front front_of(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
+    Front front{leaf_errors(data, rows)};
+    if (depth == 0) return front;
     for (std::size_t f = 0; f < data.features; ++f) {
         std::set<double> values;
         for (const std::size_t r : rows)
@@ -55,15 +74,18 @@ inline Score least_errors(const Instance& data, const RowList& rows, std::int64_
             for (const bool missing_left : {false, true}) {
                 const auto [left, right] = parted(data, rows, f, threshold, missing_left);
                 if (left.size() < min_leaf || right.size() < min_leaf || mass_of(data, left) < min_mass || mass_of(data, right) < min_mass) continue;
-                least = std::min(least, least_errors(data, left, depth - 1, min_leaf, min_mass) +
-                                            least_errors(data, right, depth - 1, min_leaf, min_mass));
+                join_fronts(front, front_of(data, left, depth - 1, min_leaf, min_mass), front_of(data, right, depth - 1, min_leaf, min_mass));
                 if (!any_missing) break;   // the other way is the same
             }
         }
     }
-    return least;
+    level(front);
+    return front;
 }
 
+inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
+    return front_of(data, rows, depth, min_leaf, min_mass).back();
+}
 inline Score least_errors(const Instance& data, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
     return least_errors(data, all_rows(data), depth, min_leaf, min_mass);
 }
@@ -91,19 +113,20 @@ public:
         }
     }
 
-    Score least_errors(std::int64_t depth) const { return least_errors(std::vector<char>(data_.rows, 1), depth); }
+    Score least_errors(std::int64_t depth) const { return front(depth).back(); }
+    Front front(std::int64_t depth) const { return front(std::vector<char>(data_.rows, 1), depth); }
 
 private:
     using Members = std::vector<char>;   // by row
 
-    Score least_errors(const Members& in, std::int64_t depth) const {
+    Front front(const Members& in, std::int64_t depth) const {
         const auto classes = static_cast<std::size_t>(data_.classes);
         std::vector<Score> total(classes, 0);
         Score mass = 0;
         for (std::size_t r = 0; r < data_.rows; ++r)
             if (in[r]) total[static_cast<std::size_t>(data_.labels[r])] += data_.weight(r), mass += data_.weight(r);
-        Score least = mass - *std::max_element(total.begin(), total.end());
-        if (depth == 0) return least;
+        Front found{mass - *std::max_element(total.begin(), total.end())};
+        if (depth == 0 || found[0] == 0) return found;
         for (std::size_t o = 0; o < orders_.size(); ++o) {
             std::vector<std::size_t> order;
             for (const std::size_t r : orders_[o])
@@ -120,13 +143,17 @@ private:
                 mass_left += data_.weight(r);
                 if (values_[o][r] == values_[o][order[k + 1]]) continue;
                 if (k + 1 < min_leaf_ || order.size() - (k + 1) < min_leaf_ || mass_left < min_mass_ || mass - mass_left < min_mass_) continue;
-                const Score errors = depth == 1 ? mass - *std::max_element(left.begin(), left.end()) -
-                                                      *std::max_element(right.begin(), right.end())
-                                                : least_errors(left_in, depth - 1) + least_errors(right_in, depth - 1);
-                least = std::min(least, errors);
+                if (depth == 1) {
+                    const Score errors = mass - *std::max_element(left.begin(), left.end()) - *std::max_element(right.begin(), right.end());
+                    found.resize(2, found[0]);
+                    found[1] = std::min(found[1], errors);
+                } else {
+                    join_fronts(found, front(left_in, depth - 1), front(right_in, depth - 1));
+                }
             }
         }
-        return least;
+        level(found);
+        return found;
     }
 
     const Instance& data_;
@@ -135,5 +162,19 @@ private:
     std::vector<RowList> orders_;               // two for a column with missing values
     std::vector<std::vector<double>> values_;   // by order and row, missing ones beyond all others
 };
+
+// The least objective that the options allow, by the errors for each number of leaves.
+inline Score least_objective(const Front& front, const contree::Options& options) {
+    Score least = std::numeric_limits<Score>::max();
+    for (std::size_t k = 0; k < front.size(); ++k)
+        if (options.max_leaves == 0 || std::cmp_less(k, options.max_leaves))
+            least = std::min(least, options.error_cost * front[k] + options.leaf_cost * static_cast<Score>(k + 1));
+    return least;
+}
+
+inline Score optimum_of(const Instance& data, const contree::Options& options) {
+    const Swept swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf);
+    return least_objective(swept.front(options.max_depth), options);
+}
 
 }  // namespace check

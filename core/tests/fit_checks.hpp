@@ -11,7 +11,7 @@ namespace check {
 
 inline std::string described(const contree::Options& options) {
     std::ostringstream text;
-    text << "max_depth=" << options.max_depth << " min_samples_leaf=" << options.min_samples_leaf << " min_weight_leaf=" << options.min_weight_leaf << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
+    text << "max_depth=" << options.max_depth << " min_samples_leaf=" << options.min_samples_leaf << " min_weight_leaf=" << options.min_weight_leaf << " error_cost=" << options.error_cost << " leaf_cost=" << options.leaf_cost << " max_leaves=" << options.max_leaves << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
          << " feature_tolerance=" << options.feature_tolerance
          << (options.search == contree::SearchKind::paper ? " search=paper" : "");
     for (const contree::SwitchRow& row : contree::switch_rows())
@@ -20,8 +20,12 @@ inline std::string described(const contree::Options& options) {
     return text.str();
 }
 
-// Errors of the subtree at `node` on `rows`; appends to `faults` what is wrong with its shape, counts or depth.
-inline Score recount(const contree::Tree& tree, const Instance& data, std::size_t node, const RowList& rows,
+// Errors and leaves of the subtree at `node` on `rows`; appends to `faults` what is wrong with its shape, counts or depth.
+struct Counted {
+    Score errors, leaves;
+    Score objective(const contree::Options& options) const { return options.error_cost * errors + options.leaf_cost * leaves; }
+};
+inline Counted recount(const contree::Tree& tree, const Instance& data, std::size_t node, const RowList& rows,
                      const contree::Options& options, std::int64_t depth_left, std::size_t& next, std::string& faults) {
     const auto classes = static_cast<std::size_t>(data.classes);
     if (node != next++) faults += "not in preorder; ";
@@ -38,7 +42,7 @@ inline Score recount(const contree::Tree& tree, const Instance& data, std::size_
     if (rows.empty()) faults += "an empty node; ";
     if (node > 0 && std::cmp_less(rows.size(), options.min_samples_leaf)) faults += "a node with too few rows; ";
     if (node > 0 && mass_of(data, rows) < options.min_weight_leaf) faults += "a node that weighs too little; ";
-    const Score leaf = leaf_errors(data, rows);
+    const Counted leaf{leaf_errors(data, rows), 1};
     if (tree.children_left[node] < 0) {
         if (tree.children_left[node] != -1 || tree.children_right[node] != -1 || tree.feature[node] != -2 ||
             tree.threshold[node] != -2)
@@ -72,10 +76,11 @@ inline Score recount(const contree::Tree& tree, const Instance& data, std::size_
         faults += "no such child; ";
         return leaf;
     }
-    Score errors = recount(tree, data, left_child, left, options, depth_left - 1, next, faults);
-    errors += recount(tree, data, right_child, right, options, depth_left - 1, next, faults);
-    if (errors >= leaf) faults += "a split that saves no error; ";
-    return errors;
+    const Counted on_left = recount(tree, data, left_child, left, options, depth_left - 1, next, faults);
+    const Counted on_right = recount(tree, data, right_child, right, options, depth_left - 1, next, faults);
+    const Counted both{on_left.errors + on_right.errors, on_left.leaves + on_right.leaves};
+    if (both.objective(options) >= leaf.objective(options)) faults += "a split that does not pay; ";
+    return both;
 }
 
 // Empty where all is well: the tree is whole, reaches the objective, and the bounds enclose the optimum if it is known.
@@ -89,7 +94,9 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
         tree.class_counts.size() != tree.size() * static_cast<std::size_t>(data.classes))
         return "node arrays of different lengths";
     std::size_t next = 0;
-    const Score errors = recount(tree, data, 0, all_rows(data), options, options.max_depth, next, faults);
+    const Counted counted = recount(tree, data, 0, all_rows(data), options, options.max_depth, next, faults);
+    const Score errors = counted.errors;
+    if (options.max_leaves > 0 && counted.leaves > options.max_leaves) faults += "too many leaves; ";
     if (next != tree.size()) faults += "nodes that nothing points to; ";
     const auto expect = [&](bool holds, const char* what) {
         if (!holds)
@@ -99,7 +106,7 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
                       std::string(contree::name(result.status)) + "); ";
     };
     expect(errors == result.errors, "errors are not those of the tree");
-    expect(result.objective == result.errors, "objective is not the errors");
+    expect(result.objective == counted.objective(options), "objective is not that of the tree");
     expect(0 <= result.lower_bound && result.lower_bound <= result.objective, "lower bound above the objective");
     expect((result.status == contree::Status::optimal) == (result.lower_bound == result.objective), "status");
     if (result.status == contree::Status::gap_reached)
@@ -179,7 +186,7 @@ inline void check_fit(const Instance& data, const contree::Options& options, Sco
         return;
     }
     const auto fails = [&](const Instance& less) {
-        return !fit_faults(less, options, Swept(less, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(options.max_depth)).empty();
+        return !fit_faults(less, options, optimum_of(less, options)).empty();
     };
     const bool can_shrink = data.rows <= 60 && options.feature_tolerance == 0 && fails(data);
     const Instance small = can_shrink ? shrunk(data, fails) : data;

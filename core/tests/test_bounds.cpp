@@ -1,5 +1,6 @@
 // The bounds hold: against the exact left and right scores of every threshold, found by trying every tree.
 #include "bounds/class_count.hpp"
+#include "bounds/cost.hpp"
 #include "bounds/inheritance.hpp"
 #include "bounds/pruning.hpp"
 #include "bounds/segment.hpp"
@@ -14,14 +15,27 @@ using check::leaf_errors;
 
 constexpr Rules all_rules[] = {{true, true}, {true, false}, {false, true}, {false, false}};
 
+Rules with(Rules rules, const Objective& objective) {
+    rules.objective = objective;
+    return rules;
+}
+
+// The least objective of a tree with at most so many leaves.
+Score least_score(const Front& front, const Objective& objective, std::size_t leaves) {
+    Score least = objective.error * front[0];
+    for (std::size_t k = 1; k < std::min(leaves, front.size()); ++k) least = std::min(least, objective.of(front[k], static_cast<Score>(k)));
+    return least;
+}
+
 // L and R of one feature, exactly, at all its thresholds and at both ends.
-std::vector<Point> exact_profile(const Instance& data, const Root<NarrowEntry>& root, std::uint32_t f, std::int64_t depth) {
+std::vector<Point> exact_profile(const Instance& data, const Root<NarrowEntry>& root, std::uint32_t f, std::int64_t depth,
+                                 const Objective& objective, const contree::Shape& shape) {
     std::vector<Point> profile;
-    const Score whole = least_errors(data, depth);
-    profile.push_back({0, 0, whole});
-    for (const Position z : root.thresholds(f))
-        profile.push_back({z, least_errors(data, root.rows_left_of(f, z), depth), least_errors(data, root.rows_right_of(f, z), depth)});
-    profile.push_back({root.sub.rows, whole, 0});
+    const auto left = [&](const RowList& rows) { return least_score(front_of(data, rows, depth), objective, shape.left); };
+    const auto right = [&](const RowList& rows) { return least_score(front_of(data, rows, depth), objective, shape.right); };
+    profile.push_back({0, 0, right(all_rows(data))});
+    for (const Position z : root.thresholds(f)) profile.push_back({z, left(root.rows_left_of(f, z)), right(root.rows_right_of(f, z))});
+    profile.push_back({root.sub.rows, left(all_rows(data)), 0});
     return profile;
 }
 
@@ -32,7 +46,7 @@ Point weakened(Point point, Random& random) {
     return point;
 }
 
-// body(random, data, root, f, exact profile, depth) for random sets.
+// body(random, data, root, f, exact profile, objective) for random sets.
 template <class Body>
 void for_profiles(double count, const Body& body) {
     for_seeds(count, [&](Random& random) {
@@ -41,7 +55,10 @@ void for_profiles(double count, const Body& body) {
         const Root<NarrowEntry> root(data);
         if (root.sub.features == 0) return;
         const auto f = static_cast<std::uint32_t>(random.below(root.sub.features));
-        body(random, data, root, f, exact_profile(data, root, f, depth), depth);
+        const bool plain = random.chance(0.4);
+        const Objective objective = plain ? Objective{} : Objective{random.between(1, 5), random.between(0, 9)};
+        const auto leaves = [&] { return plain || random.chance(0.5) ? any_leaves : static_cast<Leaves>(random.between(1, 3)); };
+        body(random, data, root, f, exact_profile(data, root, f, depth, objective, {leaves(), leaves()}), objective);
     });
 }
 
@@ -50,38 +67,41 @@ Segment draw_segment(Random& random, std::uint32_t f, const std::vector<Point>& 
     v = u + 1 + random.below(profile.size() - u - 1);
     Point from = weakened(profile[u], random);
     from.open = u > 0 && random.chance(0.3);
-    return make_segment(f, from, weakened(profile[v], random), rules);
+    return make_segment(f, 0, from, weakened(profile[v], random), rules);
 }
 
 void test_segment_bounds() {
-    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
-        for (const Rules rules : all_rules) {
+    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t f, const std::vector<Point>& profile, const Objective& objective) {
+        for (const Rules plain : all_rules) {
+            const Rules rules = with(plain, objective);
             std::size_t u, v;
             const Segment s = draw_segment(random, f, profile, rules, u, v);
             for (std::size_t w = u; w <= v; ++w) {
                 CHECK_AT_MOST(left_bound(s, profile[w].z, rules), profile[w].left);
                 CHECK_AT_MOST(right_bound(s, profile[w].z, rules), profile[w].right);
-                CHECK_AT_MOST(s.bound, profile[w].total());
+                CHECK_AT_MOST(s.bound, rules.total(profile[w]));
             }
             Score least = unreached;   // the bound is the least of B1 over all positions, not just a smaller number
-            for (Score z = s.u.z; z <= s.v.z; ++z) least = std::min(least, left_bound(s, z, rules) + right_bound(s, z, rules));
-            CHECK_EQUAL(s.bound, least);
+            for (Score z = s.u.z; z <= s.v.z; ++z) least = std::min(least, left_bound(s, z, rules) + right_bound(s, z, rules) + objective.split);
+            CHECK_AT_MOST(s.bound, least);   // between two rows it may be less by part of one
+            CHECK_AT_MOST(least, s.bound + objective.error - 1);
         }
     });
 }
 
 void test_live_runs() {
-    for_profiles(3000, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
+    for_profiles(3000, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, const Objective& objective) {
         const Cuts cuts = root.sub.cuts(f);
-        for (const Rules rules : all_rules) {
+        for (const Rules plain : all_rules) {
+            const Rules rules = with(plain, objective);
             std::size_t u, v;
             const Segment s = draw_segment(random, f, profile, rules, u, v);
-            for (Score ub = 0; ub <= s.u.total() + 2; ++ub) {
+            for (Score ub = 0; ub <= rules.total(s.u) + 2; ++ub) {
                 const Run run = live_run(s, root.sub, ub, rules);
                 for (std::size_t w = s.u.open ? u : u + 1; w < v; ++w) {
                     const auto index = static_cast<std::uint32_t>(w - 1);   // profile[0] is no threshold
                     const bool live = !run.empty() && run.first <= index && index <= run.last;
-                    if (profile[w].total() < ub) CHECK(live);
+                    if (rules.total(profile[w]) < ub) CHECK(live);
                     if (live) CHECK_EQUAL(cuts.at(index, run.low, run.high), profile[w].z);
                 }
                 if (run.empty()) continue;
@@ -95,28 +115,28 @@ void test_live_runs() {
 
 // B3: where the left side reaches limit - (right bound at the run's end), that half of the run is closed.
 void test_run_targets() {
-    for_profiles(1500, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
-        const Rules rules{true, random.chance(0.7)};
+    for_profiles(1500, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, const Objective& objective) {
+        const Rules rules = with({true, random.chance(0.7)}, objective);
         std::size_t u, v;
         const Segment s = draw_segment(random, f, profile, rules, u, v);
-        const Score limit = random.between(0, s.u.total() + 2);
+        const Score limit = random.between(0, rules.total(s.u) + 2);
         const Run run = live_run(s, root.sub, limit, rules);
         if (run.empty()) return;
-        const Score target_left = limit - right_bound(s, run.high, rules);
-        const Score target_right = limit - left_bound(s, run.low, rules);
+        const Score target_left = limit - objective.split - right_bound(s, run.high, rules);
+        const Score target_right = limit - objective.split - left_bound(s, run.low, rules);
         for (std::size_t w = run.first + 1; w <= run.last + 1; ++w) {
             if (profile[w].left >= target_left)
-                for (std::size_t x = w; x <= run.last + 1; ++x) CHECK_AT_MOST(limit, profile[x].total());
+                for (std::size_t x = w; x <= run.last + 1; ++x) CHECK_AT_MOST(limit, rules.total(profile[x]));
             if (profile[w].right >= target_right)
-                for (std::size_t x = run.first + 1; x <= w; ++x) CHECK_AT_MOST(limit, profile[x].total());
+                for (std::size_t x = run.first + 1; x <= w; ++x) CHECK_AT_MOST(limit, rules.total(profile[x]));
         }
     });
 }
 
 // open_between keeps every threshold below the limit in one of its segments, and its floor is below all others.
 void test_open_between() {
-    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t) {
-        const Rules rules = all_rules[random.below(4)];
+    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, const Objective& objective) {
+        const Rules rules = with(all_rules[random.below(4)], objective);
         std::vector<Point> points;
         for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
             if (!random.chance(0.5)) continue;
@@ -126,7 +146,7 @@ void test_open_between() {
         }
         const Score limit = random.between(0, profile[0].right + 3);
         std::vector<Segment> open;
-        const Score floor = open_between(f, weakened(profile.front(), random), weakened(profile.back(), random), points, limit, rules, open);
+        const Score floor = open_between(f, 0, weakened(profile.front(), random), weakened(profile.back(), random), points, limit, rules, open);
         CHECK_AT_MOST(limit, floor);
         for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
             int holders = 0;
@@ -134,11 +154,11 @@ void test_open_between() {
                 const Run run = live_run(s, root.sub, limit, rules);
                 holders += !run.empty() && run.first <= w - 1 && w - 1 <= run.last;
                 if (s.u.z <= profile[w].z && profile[w].z <= s.v.z && (s.u.z != profile[w].z || s.u.open) && s.v.z != profile[w].z)
-                    CHECK_AT_MOST(s.bound, profile[w].total());
+                    CHECK_AT_MOST(s.bound, rules.total(profile[w]));
             }
             CHECK_AT_MOST(holders, 1);
-            if (profile[w].total() < limit) CHECK_EQUAL(holders, 1);
-            if (holders == 0) CHECK_AT_MOST(std::min(floor, limit), profile[w].total());
+            if (rules.total(profile[w]) < limit) CHECK_EQUAL(holders, 1);
+            if (holders == 0) CHECK_AT_MOST(std::min(floor, limit), rules.total(profile[w]));
         }
         for (const Point& point : points) {
             const auto exact = std::find_if(profile.begin(), profile.end(), [&](const Point& p) { return p.z == point.z; });
@@ -175,11 +195,12 @@ void test_inheritance() {
         };
         const auto profile_of = [&](const Subproblem<NarrowEntry>& sub) {
             Profile profile;
+            profile.expect({{}});
             profile.mass = sub.mass;
             for (std::uint32_t g = 0; g < sub.features; ++g)
                 for (Position z = 1; z < sub.rows; ++z)
                     if (sub.rank_left_of(g, z) != sub.rank_left_of(g, z + 1) && random.chance(0.7))
-                        profile.points.push_back({sub.feature[g], sub.rank_left_of(g, z), z, least_errors(data, rows_of(sub, g, 0, z), depth),
+                        profile.parts[0].points.push_back({sub.feature[g], sub.rank_left_of(g, z), z, least_errors(data, rows_of(sub, g, 0, z), depth),
                                                   least_errors(data, rows_of(sub, g, z, sub.rows), depth)});
             if (random.chance(0.5)) settle(profile, all_rules[random.below(4)]);
             return profile;
@@ -189,7 +210,7 @@ void test_inheritance() {
         if (random.chance(0.8)) sources.subset = &subset;
         if (random.chance(0.8)) sources.superset = &superset;
         const Subproblem<NarrowEntry>& sub = chain[1];
-        Inheritance<NarrowEntry> inheritance(sub, sources);
+        Inheritance<NarrowEntry> inheritance(sub, {}, sources, all_rules[0]);
         std::vector<Point> points;
         for (std::uint32_t g = 0; g < sub.features; ++g) {
             inheritance.points_of(g, points);
@@ -221,6 +242,15 @@ void test_class_count() {
         Score kept = 0;
         for (std::size_t i = 0; i < sizes.size() && i < std::size_t{1} << depth; ++i) kept += sizes[i];
         CHECK_EQUAL(bound, Score{root.sub.rows} - kept);
+        const Objective objective{random.between(1, 5), random.between(0, 9)};
+        const TreeSize size(depth, random.chance(0.5) ? any_leaves : static_cast<Leaves>(random.between(1, 9)), root.sub.rows);
+        const Front front = front_of(data, all_rows(data), depth);
+        const Score best = least_score(front, objective, size.leaves), leaf = leaf_score(root.sub, objective);
+        CHECK_AT_MOST(class_count_bound(root.sub, size, objective), best);
+        if (leaf_is_best(leaf, objective)) CHECK_EQUAL(best, leaf);   // C1
+        const Score target = random.between(1, leaf + 2);             // C2
+        if (best < target && objective.split > 0)
+            CHECK_EQUAL(best, least_score(front, objective, std::min<std::size_t>(size.leaves, static_cast<std::size_t>(affordable_splits(target, objective)) + 1)));
     });
     // Depths and numbers of classes beyond what is counted exactly: still a bound.
     const auto one = [](std::uint32_t) { return Row{1}; };
@@ -247,7 +277,8 @@ void test_leaf_class_bound() {
 // theta(S | T) of segment.hpp: a set between two others is bounded by the errors of the smaller and the sizes of the larger, and by
 // its own superset less what is lacking.
 void test_leaf_sizes_between() {
-    for_profiles(2000, [](Random& random, const Instance& data, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, std::int64_t depth) {
+    for_profiles(2000, [](Random& random, const Instance& data, const Root<NarrowEntry>& root, std::uint32_t f, const std::vector<Point>& profile, const Objective&) {
+        const std::int64_t depth = random.between(0, 2);
         const auto min_leaf = static_cast<std::size_t>(random.between(2, 4));
         std::size_t at[3];
         for (std::size_t& index : at) index = 1 + random.below(profile.size() - 1);
@@ -266,17 +297,20 @@ void test_leaf_sizes_between() {
 
 // The paper's rules on exact scores: none cuts a threshold below ub.
 void test_paper_pruning() {
-    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t, const std::vector<Point>& profile, std::int64_t) {
+    for_profiles(2500, [](Random& random, const Instance&, const Root<NarrowEntry>&, std::uint32_t, const std::vector<Point>& profile, const Objective& objective) {
         using namespace contree::paper;
         std::vector<Score> z;
         EvaluatedSplits evaluated;
         for (std::size_t w = 1; w + 1 < profile.size(); ++w) {
-            z.push_back(profile[w].z);
+            z.push_back(objective.error * profile[w].z);
             const Point known = weakened(profile[w], random);
             if (random.chance(0.3)) evaluated[static_cast<SplitIndex>(w - 1)] = {known.left, known.right};
         }
         const auto count = static_cast<SplitIndex>(z.size());
-        const auto exact = [&](SplitIndex i) { return profile[static_cast<std::size_t>(i) + 1].total(); };
+        const auto exact = [&](SplitIndex i) { 
+            const Point& point = profile[static_cast<std::size_t>(i) + 1];
+            return point.left + point.right;
+        };
         Interval interval{static_cast<SplitIndex>(random.below(z.size())), 0};
         interval.j = random.between(interval.i, count - 1);
         for (Score ub = 0; ub <= profile[0].right + 2; ++ub) {
@@ -309,7 +343,7 @@ int main() {
     check::run("targets that close half a run (B3)", test_run_targets);
     check::run("open segments between known points", test_open_between);
     check::run("inheritance (B4)", test_inheritance);
-    check::run("class counts (B2)", test_class_count);
+    check::run("class counts (B2), costs (C1, C2)", test_class_count);
     check::run("class counts with a leaf size", test_leaf_class_bound);
     check::run("leaf sizes between two sets", test_leaf_sizes_between);
     check::run("the paper's pruning", test_paper_pruning);

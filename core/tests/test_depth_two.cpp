@@ -17,7 +17,7 @@ void check_solve(const Instance& data, Root<Entry>& root, const Kernel& kernel, 
     Statistics statistics;
     DepthTwo<Entry> depth_two(kernel, switches, control);
     Profile learnt;
-    const Outcome outcome = depth_two.solve(root.sub, lower, target, Sources{}, &learnt, root.arena, statistics);
+    const Outcome outcome = depth_two.solve(root.sub, any_leaves, lower, target, Sources{}, &learnt, root.arena, statistics);
     CHECK_AT_MOST(outcome.lower, optimum);
     if (optimum < target) {
         CHECK_EQUAL(outcome.upper, optimum);
@@ -82,9 +82,9 @@ void test_learnt_bounds() {
         switches.similarity = random.chance(0.8);
         DepthTwo<NarrowEntry> depth_two(*available_kernels().front(), switches, control);
         Profile learnt;
-        depth_two.solve(root.sub, 0, random.pick<Score>({1, optimum + 1, unreached}), Sources{}, &learnt, root.arena, statistics);
+        depth_two.solve(root.sub, any_leaves, 0, random.pick<Score>({1, optimum + 1, unreached}), Sources{}, &learnt, root.arena, statistics);
         CHECK_EQUAL(learnt.mass, root.sub.mass);
-        for (const ProfilePoint& point : learnt.points) {
+        for (const ProfilePoint& point : learnt.parts[0].points) {
             std::uint32_t f = 0;
             while (root.sub.feature[f] != point.feature) ++f;
             const Position z = root.sub.position_of(f, point.z);
@@ -125,7 +125,7 @@ void test_inherited_bounds() {
                 if (size > sub.rows && random.chance(0.7)) sources.superset = &profile;
             }
             Profile learnt;
-            const Outcome outcome = depth_two.solve(sub, 0, target, sources, &learnt, root.arena, statistics);
+            const Outcome outcome = depth_two.solve(sub, any_leaves, 0, target, sources, &learnt, root.arena, statistics);
             CHECK_AT_MOST(outcome.lower, optimum);
             CHECK_AT_MOST(optimum, outcome.upper);
             if (optimum < target) CHECK(outcome.lower == optimum && outcome.upper == optimum);
@@ -145,7 +145,7 @@ void test_stopped() {
         control.stop();
         Statistics statistics;
         DepthTwo<NarrowEntry> depth_two(*available_kernels().front(), {}, control);
-        const Outcome outcome = depth_two.solve(root.sub, 0, unreached, Sources{}, nullptr, root.arena, statistics);
+        const Outcome outcome = depth_two.solve(root.sub, any_leaves, 0, unreached, Sources{}, nullptr, root.arena, statistics);
         const Score optimum = least_errors(data, 2);
         CHECK_AT_MOST(outcome.lower, optimum);
         CHECK_AT_MOST(optimum, outcome.upper);

@@ -28,7 +28,7 @@ struct Shop {
         const Tree tree = build_tree(root.table, data.table(), plain_plan(root.sub, plan, root.movers, root.arena, {}));
         std::string faults;
         std::size_t next = 0;
-        const Score errors = recount(tree, data, 0, all_rows(data), Options{}, depth, next, faults);
+        const Score errors = recount(tree, data, 0, all_rows(data), Options{}, depth, next, faults).errors;
         CHECK_EQUAL(faults, "");
         CHECK_EQUAL(verify(tree, data.table()), errors);
         return errors;

@@ -62,7 +62,7 @@ void test_built_trees() {
         CHECK_EQUAL(verify(built.tree, data.table()), built.errors);
         std::string faults;
         std::size_t next = 0;
-        CHECK_EQUAL(recount(built.tree, data, 0, all_rows(data), {}, 3, next, faults), built.errors);
+        CHECK_EQUAL(recount(built.tree, data, 0, all_rows(data), {}, 3, next, faults).errors, built.errors);
         CHECK_EQUAL(faults, "");   // no split that saves no error among them
         CHECK_EQUAL(next, built.tree.size());
     });

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
 from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
+from contree._objective import LeafCost, most_leaves, widest_sum
+from contree._parameters import PARAMETERS
 from contree._progress import observer
 from contree._report import Improvement, SearchReport
 from contree._validate import (
@@ -28,24 +27,50 @@ from contree._validate import (
     resolve_switches,
     resolve_time_limit,
     rows_with_weight,
+    sklearn_constraints,
     unchanged_on_failure,
 )
 from contree._weights import in_user_unit, weigh
 from contree.export.methods import ExportMixin
 
+NUMBERS = (
+    "max_depth",
+    "max_leaf_nodes",
+    "ccp_alpha",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_gap",
+    "time_limit",
+    "feature_tolerance",
+    "n_jobs",
+    "memory_limit",
+)
+
 
 class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
-    """A classification tree with provably the fewest training errors for its depth.
+    """A classification tree with provably the fewest training errors for its depth and size.
 
     The search considers every threshold of every feature as it is, without binning, and ends with a
     certificate: ``lower_bound_`` is a proved lower bound on the objective of every tree of the
-    permitted depth.  When ``status_`` is ``"optimal"`` it equals ``objective_``.
+    permitted depth and size.  When ``status_`` is ``"optimal"`` it equals ``objective_``.
 
     Parameters
     ----------
     max_depth : int, default=3
         The largest number of tests between the root and a leaf; 0 gives a single leaf.  The work
         grows steeply with the depth.
+
+    max_leaf_nodes : int, default=None
+        The largest number of leaves: the tree is optimal among those that have no more.  None: as
+        many as the depth allows.  With a limit the search looks at each way in which a split can
+        share the leaves out, and may take several times as long.
+
+    ccp_alpha : float, default=0.0
+        What each leaf costs, as a share of the weight of all rows: the search minimises the
+        training error rate plus ``ccp_alpha`` times the number of leaves.  That is scikit-learn's
+        cost complexity with the error rate as the measure of impurity, but searched for, where
+        CART prunes afterwards.  Read as the decimal that is written: with 0.01, a leaf among 1000
+        rows costs exactly 10 errors.  Of equal trees one without splits to spare is returned.
 
     min_samples_leaf : int or float, default=1
         The least number of training rows of a leaf, whatever they weigh.  A float in (0, 1) is a
@@ -61,8 +86,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         ``sample_weight`` if it is given.
 
     max_gap : int or float, default=0
-        How far from the optimum the result may stay, in exchange for time.  An int is a number of
-        training errors, or their weight; a float in [0, 1) is a share of the rows, or of their
+        How far from the optimum the objective may stay, in exchange for time.  An int is a number
+        of training errors, or their weight; a float in [0, 1) is a share of the rows, or of their
         weight, rounded down to what a tree can have.  A share is read as the decimal that is
         written: 0.29 of 100 rows is 29.
 
@@ -127,17 +152,21 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         int where all weights are integers, else a float, correctly rounded.
 
     objective_ : int or float
-        What was minimised, in the unit of errors; equal to ``errors_``.
+        What was minimised, in the unit of errors: ``errors_`` plus ``ccp_alpha`` times the weight
+        of all rows times the number of leaves.  Equal to ``errors_`` where ``ccp_alpha`` is 0;
+        otherwise a float, correctly rounded.
 
     lower_bound_ : int or float
-        Proved: no permitted tree has a smaller objective.
+        Proved: no permitted tree has a smaller objective.  A float is rounded down.
 
     gap_ : int or float
         ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
         search ended.
+
     weight_tolerance_ : float
         0.0: all weights were taken exactly, as multiples of their greatest common divisor.  Where
-        these sum to 2**60 or more, the weights are rounded to about 18 digits of their sum; then
+        these sum to 2**60 or more (with ``ccp_alpha``, to a sixth of that divided by the number of
+        leaves), the weights are rounded to as many digits as fit, about 18 without a cost; then
         ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the tree
         is at most this much worse than ``status_`` says.
 
@@ -166,32 +195,15 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
-        "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "min_samples_leaf": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="neither"),
-        ],
-        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "max_gap": [
-            Interval(Integral, 0, None, closed="left"),
-            Interval(Real, 0, 1, closed="left"),
-        ],
-        "time_limit": [Interval(Real, 0, None, closed="both"), None],
-        "feature_tolerance": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
-        "warm_start": ["boolean"],
-        "on_interrupt": [StrOptions({"raise", "return"})],
-        "search": [StrOptions({"best_first", "paper"})],
-        "search_options": [dict, None],
-        "verbose": ["verbose"],
+        parameter.name: sklearn_constraints(parameter) for parameter in PARAMETERS
     }
 
     def __init__(
         self,
         max_depth=3,
         *,
+        max_leaf_nodes=None,
+        ccp_alpha=0.0,
         min_samples_leaf=1,
         min_weight_fraction_leaf=0.0,
         class_weight=None,
@@ -207,6 +219,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         verbose=0,
     ):
         self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.ccp_alpha = ccp_alpha
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
@@ -255,51 +269,51 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         initial_tree : classifier, FittedTree, str or dict, default=None
             The first incumbent, instead of that of ``warm_start``: a fitted classifier or its
             ``tree_``, JSON as ``to_json()`` gives, or a fitted tree of scikit-learn.  Its tests are
-            used on the columns of X, cut at ``max_depth``; leaves predict the majority of the rows
-            in y.  The result is never worse than that.
+            used on the columns of X, cut at ``max_depth`` and pruned to the best tree for
+            ``max_leaf_nodes`` and ``ccp_alpha``; leaves predict the majority of the rows in y.  The
+            result is never worse than that.
 
         Returns
         -------
         self : ConTreeClassifier
             The fitted estimator.
         """
-        numbers = (
-            "max_depth",
-            "min_samples_leaf",
-            "min_weight_fraction_leaf",
-            "max_gap",
-            "time_limit",
-        )
-        check_no_bools(self, (*numbers, "feature_tolerance", "n_jobs", "memory_limit"))
+        check_no_bools(self, NUMBERS)
         check_callback(callback)
         with unchanged_on_failure(self) as before:
             X, codes, classes = check_training_data(self, X, y)
             first = check_initial_tree(self, initial_tree)
             if first is None and self.warm_start:
                 first = previous_tree(self, before)
-            X, codes, weights = self._weigh(X, codes, classes, sample_weight)
-            with observer(callback, self.verbose, weights.unit) as observe:
-                answer = self._search(X, codes, len(classes), weights, first, observe)
-            self._keep(answer, classes, weights)
+            X, codes, weights, cost = self._weigh(X, codes, classes, sample_weight)
+            with observer(callback, self.verbose, cost) as observe:
+                answer = self._search(X, codes, len(classes), weights, cost, first, observe)
+            self._keep(answer, classes, weights, cost)
         if self.verbose:
+            with_cost = f", with the cost of leaves {self.objective_}" * (self.ccp_alpha > 0)
             print(
                 f"contree: {self.status_}, {self.errors_} errors"
-                f"{' by weight' * self.tree_.weighted}, proved at least {self.lower_bound_}, "
-                f"{self.search_report_.seconds:.3g} s"
+                f"{' by weight' * self.tree_.weighted}{with_cost}, proved at least "
+                f"{self.lower_bound_}, {self.search_report_.seconds:.3g} s"
             )
         return self
 
     def _weigh(self, X, codes, classes, sample_weight):
-        """Return the rows that have a weight, their class codes and their weights."""
+        """Return the rows that have a weight, their class codes, weights, and a leaf's cost."""
         sample_weight = check_sample_weight(sample_weight, len(X))
         class_weight = resolve_class_weight(self.class_weight, classes)
         kept = rows_with_weight(sample_weight, class_weight, codes)
         if kept is not None:
             X, codes = np.asfortranarray(X[kept]), codes[kept]
             sample_weight = None if sample_weight is None else sample_weight[kept]
-        return X, codes, weigh(sample_weight, class_weight, codes)
+        most = most_leaves(self.ccp_alpha, self.max_depth, self.max_leaf_nodes, len(codes))
+        limit = widest_sum(self.ccp_alpha, most)
+        weights = weigh(sample_weight, class_weight, codes, limit)
+        return X, codes, weights, LeafCost.of(self.ccp_alpha, most, weights)
 
-    def _search(self, X, codes, n_classes: int, weights, first, observe) -> dict:
+    def _search(
+        self, X, codes, n_classes: int, weights, cost, first, observe, *, all_sizes=False
+    ) -> dict:
         n_rows = X.shape[0]
         min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
         return _core.fit(
@@ -310,7 +324,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
             min_samples_leaf=min_samples_leaf,
             min_weight_leaf=min_weight_leaf,
-            max_gap=resolve_max_gap(self.max_gap, weights.total, weights.unit),
+            max_leaves=min(int(self.max_leaf_nodes or n_rows), n_rows),
+            error_cost=cost.error_cost,
+            leaf_cost=cost.leaf_cost,
+            all_sizes=all_sizes,
+            max_gap=cost.scaled_gap(resolve_max_gap(self.max_gap, weights.total, weights.unit)),
             time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),
             n_jobs=resolve_n_jobs(self.n_jobs),
@@ -322,15 +340,16 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             keep_on_interrupt=self.on_interrupt == "return",
         )
 
-    def _keep(self, answer: dict, classes, weights) -> None:
+    def _keep(self, answer: dict, classes, weights, cost) -> None:
         """Set what a fit leaves behind, out of the core's answer."""
         nodes, unit = answer["tree"], weights.unit
         self.classes_ = classes
         self.n_classes_ = len(classes)
         self.status_ = answer["status"]
         self.errors_ = in_user_unit(answer["errors"], unit)
-        self.objective_ = in_user_unit(answer["objective"], unit)
-        self.lower_bound_ = in_user_unit(answer["lower_bound"], unit)
+        self.objective_, self.lower_bound_ = cost.bounds(answer["objective"], answer["lower_bound"])
+        if self.objective_ == self.lower_bound_:
+            self.status_ = "optimal"  # there are no objectives between what was counted
         self.weight_tolerance_ = weights.tolerance
         self.tree_ = FittedTree(
             threshold_gap=np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above"))),
@@ -341,7 +360,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             seconds=answer["seconds"],
             counters=answer["counters"],
             history=tuple(
-                Improvement(seconds, in_user_unit(objective, unit), in_user_unit(bound, unit))
+                Improvement(seconds, *cost.bounds(objective, bound))
                 for seconds, objective, bound in answer["history"]
             ),
             search=self.search,

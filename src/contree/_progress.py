@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from contree._weights import Unit, in_user_unit
+from contree._objective import LeafCost
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,18 @@ class Progress:
 
 @contextmanager
 def observer(
-    callback: Callable[[Progress], object] | None, verbose: int, unit: Unit = 1
+    callback: Callable[[Progress], object] | None, verbose: int, cost: LeafCost
 ) -> Iterator:
     """Give the function that the core calls; None where nobody looks.
 
-    It takes the fields of `Progress`, sums of weights as multiples of `unit`, and answers whether
-    the search shall stop.
+    It takes the fields of `Progress` as the core counts them, and answers whether the search shall
+    stop.
     """
-    with _live_line(verbose) as show:
+    with live_line(verbose) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
         def observe(seconds, objective, lower_bound, root_closed) -> bool:
-            best, bound = in_user_unit(objective, unit), in_user_unit(lower_bound, unit)
+            best, bound = cost.bounds(objective, lower_bound)
             progress = Progress(seconds, best, bound, root_closed)
             answers = [watch(progress) for watch in watchers]
             return bool(answers[-1])
@@ -67,7 +67,7 @@ def _is_terminal(stream) -> bool:
 
 
 @contextmanager
-def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
+def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
     """Give a function that shows a progress on one line of the terminal, or None without one.
 
     rich takes the line away in the end, whatever ends the fit, and moves what the caller's own
@@ -110,3 +110,21 @@ def _live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
             )
 
         yield show
+
+
+@contextmanager
+def bar(verbose: int, total: int, what: str) -> Iterator[Callable[[], None]]:
+    """Give a function to call after each of `total` steps; on a terminal a bar shows them."""
+    if not verbose or not _is_terminal(sys.stderr):
+        yield lambda: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+    except ImportError:
+        yield lambda: None
+        return
+    steps = Bar(console=Console(stderr=True), transient=True, redirect_stdout=False)
+    with steps:
+        task = steps.add_task(f"contree: {what}", total=total)
+        yield lambda: steps.advance(task)

@@ -15,9 +15,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
+from contree._parameters import Parameter, Range
 from contree._weights import Unit, Weights
 
 FEW_CLASSES = 20
@@ -27,6 +29,22 @@ UNITS = {
     **{f"{letter}b": 1000**power for power, letter in enumerate(("", *"kmgt"))},
     **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
 }
+
+
+def sklearn_constraints(parameter: Parameter) -> list:
+    """Return what a parameter may be, in the words of scikit-learn's validation."""
+    words = {one for one in parameter.allowed if isinstance(one, str)}
+    constraints: list = [StrOptions(words)] if words else []
+    for one in parameter.allowed:
+        if isinstance(one, Range):
+            kind = Integral if one.kind is int else Real
+            unlimited = one.low is None and one.high is None
+            constraints.append(
+                kind if unlimited else Interval(kind, one.low, one.high, closed=one.closed)
+            )
+        elif not isinstance(one, str):
+            constraints.append("boolean" if one is bool else one)
+    return constraints
 
 
 @contextmanager
@@ -283,12 +301,12 @@ def _wide_integer_columns(X):
     Costs a look at the types for floating-point input, and a minimum and a maximum for integers.
     """
     if hasattr(X, "columns") and hasattr(X, "dtypes"):  # a data frame: one type for each column
-        for f, name in enumerate(X.columns):
-            column = X.iloc[:, f] if hasattr(X, "iloc") else X[name]
+        for f, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
             # Nullable integer types answer `kind` too; without missing values they convert exactly.
-            kind = getattr(column.dtype, "kind", None)
+            kind = getattr(dtype, "kind", None)
             if kind == "f":
                 continue
+            column = X.iloc[:, f] if hasattr(X, "iloc") else X[name]
             if kind in ("i", "u") and hasattr(column, "dropna"):
                 column = column.dropna()
             yield from _wide_columns_of_array(

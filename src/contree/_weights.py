@@ -3,7 +3,8 @@
 A float64 is an integer times a power of two, and a balanced class weight is a rational number, so
 almost all weights are multiples of one unit.  The core gets these multiples and its sums are exact;
 what it answers is multiplied by the unit.  Only where the multiples sum to 2**60 or more are they
-rounded, and then `Weights.tolerance` says what that can do.
+rounded, and then `Weights.tolerance` says what that can do.  (Where leaves cost something, sums of
+weights are multiplied on the way, and the limit is lower: see `_objective.widest_sum`.)
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def in_user_unit(multiple: int, unit: Unit) -> int | float:
     return multiple * unit if isinstance(unit, int) else float(multiple * unit)
 
 
-def weigh(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray) -> Weights:
+def weigh(
+    sample_weight: np.ndarray | None, class_weight, codes: np.ndarray, limit: int = LIMIT
+) -> Weights:
     """Return the weights of the rows: those of the rows times those of their classes.
 
     Parameters
@@ -73,6 +76,8 @@ def weigh(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray) -> 
         weight of all rows, W_c that of its class, and K the number of classes that have rows.
     codes : array of int32, shape (n_rows,)
         The class of each row.
+    limit : int, default=2**60
+        What the multiples must sum to less than.
     """
     if sample_weight is None:
         if class_weight is None:
@@ -82,8 +87,8 @@ def weigh(sample_weight: np.ndarray | None, class_weight, codes: np.ndarray) -> 
     whole = sample_weight.dtype.kind in "iu" and (
         class_weight is None or (class_weight != "balanced" and _all_int(class_weight))
     )
-    found = _exact(sample_weight, class_weight, groups) or _rounded(
-        sample_weight, class_weight, groups
+    found = _exact(sample_weight, class_weight, groups, limit) or _rounded(
+        sample_weight, class_weight, groups, limit
     )
     if whole and found.tolerance == 0 and found.total * found.unit < 1 << 63:
         return Weights(found.multiples, int(found.unit), found.total)
@@ -121,8 +126,8 @@ class _Groups:
         return np.gcd.reduceat(integers[self.order], self.starts).tolist()
 
 
-def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weights | None:
-    """Return the weights without any rounding, or None where they sum to 2**60 or more."""
+def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups, limit: int) -> Weights | None:
+    """Return the weights without any rounding, or None where they sum to the limit or more."""
     found = _as_integers(sample_weight)
     if found is None:
         return None
@@ -133,7 +138,7 @@ def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weights 
     factors = [int(factor * denominator) for factor in factors]
     common = math.gcd(*(d * factor for d, factor in zip(divisors, factors, strict=True)))
     total = sum(s * factor for s, factor in zip(sums, factors, strict=True)) // common
-    if total >= LIMIT:
+    if total >= limit:
         return None
     # Divided before it is multiplied, so that nothing on the way is larger than the result.
     divisors = np.array(divisors, dtype=np.int64)
@@ -146,8 +151,8 @@ def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weights 
     return Weights(None if plain else multiples, unit, total)
 
 
-def _rounded(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weights:
-    """Return the weights rounded to multiples of a power of two that sum to just below 2**60.
+def _rounded(sample_weight: np.ndarray, class_weight, groups: _Groups, limit: int) -> Weights:
+    """Return the weights rounded to multiples of a power of two that sum to just below the limit.
 
     Everything is scaled by powers of two first, each class by its own, so that it is at most 1.
     The relative error of a scaled product is below 2**-50, because it is rounded at most four times
@@ -168,8 +173,9 @@ def _rounded(sample_weight: np.ndarray, class_weight, groups: _Groups) -> Weight
     factors = [float(factor / Fraction(2) ** above) for factor in factors]
     values *= np.array(factors)[groups.of_row]
 
-    # Rounding to at least 1 adds less than 1 for each row: room for 2**40 of them is plenty.
-    power = int(np.frexp((LIMIT - (1 << 40)) / values.sum())[1]) - 1
+    # Rounding to at least 1 adds less than 1 for each row; the sum of floats is a little off too.
+    room = max(len(values), limit >> 20)
+    power = int(np.frexp((limit - room) / values.sum())[1]) - 1
     values = np.ldexp(values, power)
     multiples = np.maximum(np.rint(values), 1.0)
     off = float(np.abs(multiples - values).sum() + values.sum() * 2.0**-50) * (1 + 2.0**-20)

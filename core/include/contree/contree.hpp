@@ -66,15 +66,23 @@ struct Moment {
     Score lower_bound;
 };
 
+// The best tree of at most so many leaves.
+struct SizedTree {
+    Tree tree;
+    Score errors = 0;
+    Score lower_bound = 0;   // proved: no allowed tree of at most so many leaves has fewer errors
+};
+
 struct Result {
     Tree tree;
     Score errors = 0;        // what the rows weigh that `tree` gets wrong, recounted from the raw values
-    Score objective = 0;     // what was minimised
+    Score objective = 0;     // what was minimised: error_cost * errors + leaf_cost * leaves
     Score lower_bound = 0;   // proved: no allowed tree has a smaller objective
     Status status = Status::optimal;
     double seconds = 0;
     std::vector<std::pair<std::string, std::int64_t>> counters;
     std::vector<Moment> history;
+    std::vector<SizedTree> sizes;   // with all_sizes: by leaves, from one up to those of `tree`, as far as more gain something
 };
 
 // Lets another thread end a search; every loop of the search looks at `stopped`.
@@ -112,11 +120,11 @@ enum class Verdict {
 };
 using Poll = std::function<Verdict(const Progress&)>;
 
-// Finds a tree of least error.  Blocks; `poll`, if given, is called in the calling thread about every
+// Finds a tree of least objective.  Blocks; `poll`, if given, is called in the calling thread about every
 // 20 ms while worker threads search, and once when they have ended by themselves or by the time limit.
 // A tree that the caller has, `first`, is the first incumbent: the result is no worse than its tests
-// are for these rows, cut at the depth allowed.  Its children follow their parents; its class counts are not read.
-// Throws std::invalid_argument for weights out of range, std::bad_alloc when memory runs out and std::logic_error
+// are for these rows, cut at the depth and pruned to the leaves allowed.  Its children follow their parents; its class counts are not read.
+// Throws std::invalid_argument for weights or costs out of range, std::bad_alloc when memory runs out and std::logic_error
 // if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll = {},
            const Tree* first = nullptr);

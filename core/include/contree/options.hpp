@@ -31,10 +31,12 @@ namespace contree {
     row(strips, 1, 0, 1, "best_first: errors of the rows between two thresholds add up (B6)")                    \
     row(strip_cells, 20000, 0, INT32_MAX, "best_first: rows x features of a node from which B6 is used")         \
     row(strip_rows, 128, 1, INT32_MAX, "best_first: rows of a strip of B6, about")                               \
+    row(split_pays, 1, 0, 1, "both: a leaf whose errors cost no more than a split stays a leaf (C1)")            \
+    row(affordable_splits, 1, 0, 1, "best_first: no more splits than the target pays for (C2)")                   \
     row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \
     row(hard_rows, 1, 0, 1, "best_first: from depth four on, an early bound for all rows from a hard part of them")   \
     row(incumbent_targets, 1, 0, 1, "best_first: solve shallower levels only as far as the best tree asks")      \
-    row(cache, 1, 0, 1, "both: keep solved (rows, depth) and their proved bounds")                       \
+    row(cache, 1, 0, 1, "both: keep solved (rows, depth, leaves) and their proved bounds")                       \
     row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")
 
 struct Switches {
@@ -60,7 +62,11 @@ struct Options {
     std::int64_t max_depth = 3;
     std::int64_t min_samples_leaf = 1;   // rows that every leaf has at least
     std::int64_t min_weight_leaf = 0;    // what they weigh at least
-    std::int64_t max_gap = 0;   // errors: the result is at most so far from the optimum
+    std::int64_t error_cost = 1;         // the objective is error_cost * errors
+    std::int64_t leaf_cost = 0;          // + leaf_cost * leaves
+    std::int64_t max_leaves = 0;         // leaves that a tree has at most; 0: as many as its depth allows
+    bool all_sizes = false;              // the best trees of fewer leaves too?  Without leaf_cost, best_first alone
+    std::int64_t max_gap = 0;   // of the objective: the result is at most so far from the optimum
     double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
     double feature_tolerance = 0;   // neighbouring values closer than this count as equal
     int n_jobs = 1;

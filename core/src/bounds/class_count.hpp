@@ -1,11 +1,18 @@
 // B2. A tree of depth k has at most 2^k leaves, and each leaf is right on rows of one class only.  So
 // theta_k(S) >= |S| - (the sum of the 2^k largest class sizes), and a leaf errs |S| - (the largest) times; with
 // weights, sizes are masses.
+//
+// Where splits cost something, a tree of l leaves that is right on the l largest classes c_1 >= c_2 >= ... has at least
+// the objective error * (|S| - c_1 - ... - c_l) + split * (l - 1), and another leaf pays while error * c_l exceeds
+// split.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <vector>
 
+#include "bounds/shape.hpp"
 #include "data/subproblem.hpp"
 
 namespace contree {
@@ -63,9 +70,28 @@ Score leaf_class_bound(const Subproblem<Entry>& sub, std::int64_t depth, Score t
     return std::min(target, few ? class_count_bound(sub.mass, sub.classes, depth, size) : sub.mass - said);
 }
 
+// The same for the objective, and for trees of at most so many leaves.
+template <class Entry>
+Score class_count_bound(const Subproblem<Entry>& sub, const TreeSize& size, const Objective& objective) {
+    if (objective.plain() && !size.limited()) return class_count_bound(sub, size.depth);
+    std::vector<Score> masses(sub.classes);
+    for (std::uint32_t c = 0; c < sub.classes; ++c) masses[c] = sub.class_mass(c);
+    std::sort(masses.begin(), masses.end(), std::greater<>());
+    Score bound = objective.error * (sub.mass - masses[0]);
+    const auto right = static_cast<std::uint32_t>(std::min<std::uint64_t>(size.leaves, sub.classes));
+    for (std::uint32_t c = 1; c < right; ++c) bound -= std::max<Score>(0, objective.error * masses[c] - objective.split);
+    return bound;
+}
+
 template <class Entry>
 Score leaf_errors(const Subproblem<Entry>& sub) {
     return class_count_bound(sub, 0);
+}
+
+// What a leaf costs.
+template <class Entry>
+Score leaf_score(const Subproblem<Entry>& sub, const Objective& objective) {
+    return objective.error * leaf_errors(sub);
 }
 
 }  // namespace contree

@@ -2,8 +2,9 @@
 
 namespace contree {
 
-void settle(Profile& profile, Rules rules) {
-    auto& points = profile.points;
+namespace {
+
+void settle(std::vector<ProfilePoint>& points, const Rules& rules) {
     std::sort(points.begin(), points.end(), [](const ProfilePoint& a, const ProfilePoint& b) {
         return a.feature != b.feature ? a.feature < b.feature : a.rank < b.rank;
     });
@@ -32,6 +33,12 @@ void settle(Profile& profile, Rules rules) {
         points[kept++] = points[i];
     }
     points.resize(kept);
+}
+
+}  // namespace
+
+void settle(Profile& profile, const Rules& rules) {
+    for (Profile::Part& part : profile.parts) settle(part.points, rules);
 }
 
 }  // namespace contree

@@ -5,13 +5,15 @@
 //     R_new(g, r) >= R_old(g, r) - (mass of D_old \ D that lies right).
 // The sources are the nearest solved neighbours in a chain D(f <= t): they are nested.  From a subset nothing was
 // taken away, so its bounds hold as they are; in a superset the mass taken away on the left is the difference
-// of what lies left of r in the two, and on the right the rest.  So no rows are looked at.
+// of what lies left of r in the two, and on the right the rest.  So no rows are looked at.  What was proved of sides
+// with at least as many leaves holds too (shape.hpp).
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "bounds/segment.hpp"
+#include "bounds/shape.hpp"
 
 namespace contree {
 
@@ -30,12 +32,36 @@ struct ProfileStrip {
     Score errors;
 };
 
-// All that one solve proved, sorted by (feature, rank).
+// All that one solve proved, shape by shape, sorted by (feature, rank).
 struct Profile {
+    struct Part {
+        Shape shape;   // the leaves that the sides of its splits may have
+        std::vector<ProfilePoint> points;
+    };
     Score mass = 0;   // of the row set
-    std::vector<ProfilePoint> points;
     std::vector<ProfileStrip> strips;
     Score strip_mass = 0;   // of the row set that the strips were cut from
+    std::vector<Part> parts;
+
+    bool empty() const {
+        return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.points.empty(); });
+    }
+    // Makes room for what is learnt of splits of these shapes.
+    void expect(const std::vector<Shape>& shapes) {
+        for (const Shape& shape : shapes) parts.push_back({shape, {}});
+    }
+    // The part that tells most of splits of a shape: of those that hold for it the one with the fewest leaves too many,
+    // on the left first or on the right first.  Null: none.
+    const Part* part_for(const Shape& shape, bool left_first) const {
+        const Part* best = nullptr;
+        const auto excess = [&](const Part& part) {
+            const Leaves left = part.shape.left - shape.left, right = part.shape.right - shape.right;
+            return left_first ? std::pair(left, right) : std::pair(right, left);
+        };
+        for (const Part& part : parts)
+            if (shape.within(part.shape) && (best == nullptr || excess(part) < excess(*best))) best = &part;
+        return best;
+    }
 };
 
 // Solved neighbours of a new row set; either may be missing.
@@ -45,15 +71,12 @@ struct Sources {
     bool any() const { return subset != nullptr || superset != nullptr; }
 };
 
-// Hands out a profile's points feature by feature, moved to a new row set.
+// Hands out what profiles know of splits of one shape, feature by feature, moved to a new row set.
 template <class Entry>
 class Inheritance {
 public:
-    Inheritance(const Subproblem<Entry>& sub, const Sources& sources) : sub_(sub) {
-        if (sources.subset != nullptr) subset_ = {sources.subset->points.data(), end_of(*sources.subset), sources.subset->mass};
-        if (sources.superset != nullptr)
-            superset_ = {sources.superset->points.data(), end_of(*sources.superset), sources.superset->mass};
-    }
+    Inheritance(const Subproblem<Entry>& sub, const Shape& shape, const Sources& sources, const Rules& rules)
+        : sub_(sub), rules_(rules), subset_(cursor(sources.subset, shape, true)), superset_(cursor(sources.superset, shape, false)) {}
 
     // The points of feature f, ascending, into `points`; features must be asked for in ascending order.
     void points_of(std::uint32_t f, std::vector<Point>& points) {
@@ -82,7 +105,11 @@ private:
         Score mass = 0;
     };
 
-    static const ProfilePoint* end_of(const Profile& profile) { return profile.points.data() + profile.points.size(); }
+    static Cursor cursor(const Profile* profile, const Shape& shape, bool left_first) {
+        const Profile::Part* const part = profile == nullptr ? nullptr : profile->part_for(shape, left_first);
+        if (part == nullptr) return {};
+        return {part->points.data(), part->points.data() + part->points.size(), profile->mass};
+    }
 
     void take(Cursor& cursor, std::uint32_t f, bool superset, std::vector<Point>& points) {
         using P = Packed<Entry>;
@@ -98,8 +125,8 @@ private:
             if (z == sub_.rows) break;
             Point point{sub_.mass_at(f, z), old.left, old.right, true};
             if (superset) {
-                point.left -= old.z - point.z;
-                point.right -= (cursor.mass - old.z) - (sub_.mass - point.z);
+                point.left -= rules_.worth(old.z - point.z);
+                point.right -= rules_.worth((cursor.mass - old.z) - (sub_.mass - point.z));
             }
             points.push_back(point);
         }
@@ -107,17 +134,18 @@ private:
     }
 
     const Subproblem<Entry>& sub_;
+    const Rules& rules_;
     Cursor subset_, superset_;
 };
 
-// The open segments of feature f between its ends, given what is known of some points inside: bounds are carried
+// The open segments of feature f, for one shape, between its ends, given what is known of some points inside: bounds are carried
 // along to both sides (B1), stretches whose bound reaches `limit` are closed, and what lies between two closed
 // stretches is one segment: the points inside it are weaker than what one evaluation in its middle will tell.
 // Returns the least bound of what was closed.
-inline Score open_between(std::uint32_t f, const Point& left_end, const Point& right_end, std::vector<Point>& points,
-                          Score limit, Rules rules, std::vector<Segment>& open) {
+inline Score open_between(std::uint32_t f, std::uint32_t shape, const Point& left_end, const Point& right_end,
+                          std::vector<Point>& points, Score limit, const Rules& rules, std::vector<Segment>& open) {
     const auto carry = [&](Point& to, const Point& from) {
-        const Score apart = std::abs(to.z - from.z);
+        const Score apart = rules.worth(std::abs(to.z - from.z));
         const Score grown = rules.monotone ? 0 : unreached, moved = rules.similarity ? apart : unreached;
         const bool rightwards = to.z > from.z;
         to.left = std::max({to.left, from.left - (rightwards ? grown : moved), Score{0}});
@@ -129,7 +157,7 @@ inline Score open_between(std::uint32_t f, const Point& left_end, const Point& r
     Score floor = unreached;
     bool joined = false;   // does the stretch before this one reach up to it, open?
     for (std::size_t i = 0; i <= points.size(); ++i) {
-        const Segment stretch = make_segment(f, i == 0 ? left_end : points[i - 1], i == points.size() ? right_end : points[i], rules);
+        const Segment stretch = make_segment(f, shape, i == 0 ? left_end : points[i - 1], i == points.size() ? right_end : points[i], rules);
         if (stretch.bound >= limit) {
             floor = std::min(floor, stretch.bound);
             joined = false;
@@ -146,6 +174,6 @@ inline Score open_between(std::uint32_t f, const Point& left_end, const Point& r
 
 // Sorts and thins what a solve learnt: of equal thresholds the better bounds, and no point that its neighbours
 // imply by B1.
-void settle(Profile& profile, Rules rules);
+void settle(Profile& profile, const Rules& rules);
 
 }  // namespace contree

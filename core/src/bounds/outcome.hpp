@@ -7,8 +7,8 @@
 namespace contree {
 
 struct Outcome {
-    Score lower = 0;           // no allowed tree has fewer errors
-    Score upper = unreached;   // errors of `plan`
+    Score lower = 0;           // no allowed tree has a smaller objective
+    Score upper = unreached;   // the objective of `plan`
     Plan plan;                 // empty where no tree below the target was found
 
     bool proved() const { return lower >= upper; }

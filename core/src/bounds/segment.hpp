@@ -31,6 +31,10 @@
 // numbers, and B1 is what it was.  `near` says nothing of thresholds that were trimmed off the run: these are closed by what
 // was known before (`trimmed_bound`).
 // A split with a side too small is evaluated all the same: it makes no tree, but others are bounded by it.
+//
+// Costs.  Where errors cost more than one (Objective::error), so does a moved row.  A split's own cost is part of a
+// segment's bound.  The best tree for S, used on a part of S, has as many splits or, without those that part
+// nothing there, fewer; so all of the above holds for the objective as it does for errors.
 #pragma once
 
 #include <algorithm>
@@ -45,44 +49,53 @@ struct Point {
     Score left, right;        // proved lower bounds of L(z), R(z)
     bool open = false;        // not evaluated itself: the segment to its right holds it as a candidate
     std::int32_t memory = -1; // where a Node keeps what the two sides' solves learnt
-    Score total() const { return left + right; }
 };
 
-// The rules of B1 that are on.
+// The rules of B1 that are on, and what is minimised.
 struct Rules {
     bool monotone;
     bool similarity;
     bool leaf_similarity = true;   // for numbers of the leaf size that counts
+    Objective objective = {};
+
+    // What a split at a point costs at the least, in all.
+    Score total(const Point& point) const { return point.left + point.right + objective.split; }
+    // What so much mass can change.
+    Score worth(Score mass) const { return objective.error * mass; }
+    // The least mass that can change so much.
+    Score mass_of(Score worth) const { return objective.error == 1 ? worth : (worth + objective.error - 1) / objective.error; }
 };
-inline Rules rules_of(const Switches& s) { return {s.monotone != 0, s.similarity != 0, s.leaf_similarity != 0}; }
+inline Rules rules_of(const Switches& s, const Objective& objective = {}) { return {s.monotone != 0, s.similarity != 0, s.leaf_similarity != 0, objective}; }
 
 struct Segment {
-    Score bound;       // no threshold inside has a smaller L + R
+    Score bound;       // no split inside has a smaller objective
     Point u, v;        // its neighbours; u itself belongs to it while u is open
     std::uint32_t f;   // the feature, as the subproblem numbers it
+    std::uint32_t shape = 0;   // which of the shapes a split may have
     Score length() const { return v.z - u.z; }
 };
 
 // B1 for the left and the right side of a threshold with mass z on its left.
-inline Score left_bound(const Segment& s, Score z, Rules rules) {
-    return std::max(rules.monotone ? s.u.left : 0, rules.similarity ? s.v.left - (s.v.z - z) : 0);
+inline Score left_bound(const Segment& s, Score z, const Rules& rules) {
+    return std::max(rules.monotone ? s.u.left : 0, rules.similarity ? s.v.left - rules.worth(s.v.z - z) : 0);
 }
-inline Score right_bound(const Segment& s, Score z, Rules rules) {
-    return std::max(rules.monotone ? s.v.right : 0, rules.similarity ? s.u.right - (z - s.u.z) : 0);
-}
-
-// The least of B1 over the segment.  As z grows the left part is first flat, then rises by one a row; the
-// right part first falls by one a row, then is flat.  So the sum falls, stays level, and rises again, and
-// every z between the two bends has the least value: one bend is enough.
-inline Score segment_bound(const Segment& s, Rules rules) {
-    if (!rules.similarity) return rules.monotone ? s.u.left + s.v.right : 0;
-    const Score rise = rules.monotone ? s.v.left - s.u.left : s.v.left;
-    const Score bend = std::clamp<Score>(s.v.z - rise, s.u.z, s.v.z);
-    return left_bound(s, bend, rules) + right_bound(s, bend, rules);
+inline Score right_bound(const Segment& s, Score z, const Rules& rules) {
+    return std::max(rules.monotone ? s.v.right : 0, rules.similarity ? s.u.right - rules.worth(z - s.u.z) : 0);
 }
 
-inline Segment make_segment(std::uint32_t f, const Point& u, const Point& v, Rules rules) {
-    Segment s{0, u, v, f};
+// The least of B1 over the segment, and the split's cost.  As z grows the left part is first flat, then rises by one
+// error a row; the right part first falls by one error a row, then is flat.  So the sum falls, stays level, and rises
+// again, and every z between the two bends has the least value: one bend is enough.  It lies where the left part
+// has `rise` still before it.
+inline Score segment_bound(const Segment& s, const Rules& rules) {
+    const Score least_left = rules.monotone ? s.u.left : 0, least_right = rules.monotone ? s.v.right : 0;
+    if (!rules.similarity) return rules.objective.split + least_left + least_right;
+    const Score whole = rules.worth(s.length()), rise = std::clamp<Score>(s.v.left - least_left, 0, whole);
+    return rules.objective.split + std::max(least_left, s.v.left - rise) + std::max(least_right, s.u.right - (whole - rise));
+}
+
+inline Segment make_segment(std::uint32_t f, std::uint32_t shape, const Point& u, const Point& v, const Rules& rules) {
+    Segment s{0, u, v, f, shape};
     s.bound = segment_bound(s, rules);
     return s;
 }
@@ -105,7 +118,7 @@ struct Evaluated {
 
 // The same with what the segment around it tells.  Without leaf sizes all of B1 counts for both; with them its similarity
 // holds for `own` alone.
-inline Evaluated within(const Segment& s, Evaluated w, bool limited, Rules rules) {
+inline Evaluated within(const Segment& s, Evaluated w, bool limited, const Rules& rules) {
     const Score left = left_bound(s, w.own.z, rules), right = right_bound(s, w.own.z, rules);
     if (!limited || !rules.leaf_similarity) {
         w.near.left = std::max(w.near.left, left);
@@ -123,15 +136,15 @@ inline Evaluated within(const Segment& s, Evaluated w, bool limited, Rules rules
 
 // The part of `whole` between two points, u and v, of which at least one is new; what holds for the whole holds
 // for it too.
-inline Segment part_of(const Segment& whole, const Point& u, const Point& v, Rules rules) {
-    Segment s = make_segment(whole.f, u, v, rules);
+inline Segment part_of(const Segment& whole, const Point& u, const Point& v, const Rules& rules) {
+    Segment s = make_segment(whole.f, whole.shape, u, v, rules);
     s.bound = std::max(s.bound, whole.bound);
     return s;
 }
 
 // The thresholds of a segment that may still beat `ub`: indices [first, last] among the feature's cuts, at
-// positions [low, high].  A threshold near u keeps at least total(u) - (mass moved), so it must move at
-// least total(u) - ub + 1; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
+// positions [low, high].  A threshold near u keeps at least total(u) - (worth of the mass moved), so that must
+// be at least total(u) - ub + 1; the same near v (Corollary 1, with the paper's slip mended: both sides alike).
 struct Run {
     std::uint32_t first, last;
     Position low, high;   // positions of `first` and `last` are within
@@ -142,24 +155,24 @@ struct Run {
 struct Moves {
     Score from_u, from_v;
 };
-inline Moves mass_to_move(const Segment& s, Score ub, Rules rules) {
+inline Moves mass_to_move(const Segment& s, Score ub, const Rules& rules) {
     const Score nearest = s.u.open ? 0 : 1;
     if (!rules.similarity) return {nearest, 1};
-    return {std::max(nearest, s.u.total() - ub + 1), std::max<Score>(1, s.v.total() - ub + 1)};
+    return {std::max(nearest, rules.mass_of(rules.total(s.u) - ub + 1)), std::max<Score>(1, rules.mass_of(rules.total(s.v) - ub + 1))};
 }
 
 // No threshold of the segment outside its live run is below this.
-inline Score trimmed_bound(const Segment& s, Score ub, Rules rules) {
+inline Score trimmed_bound(const Segment& s, Score ub, const Rules& rules) {
     const auto [from_u, from_v] = mass_to_move(s, ub, rules);
     const auto at = [&](Score z) { return Point{z, left_bound(s, z, rules), right_bound(s, z, rules)}; };
     const Score last_u = std::min(s.u.z + from_u - 1, s.v.z), last_v = std::max(s.v.z - from_v + 1, s.u.z);
-    const Score beside_u = from_u > (s.u.open ? 0 : 1) ? make_segment(s.f, s.u, at(last_u), rules).bound : unreached;
-    const Score beside_v = from_v > 1 ? make_segment(s.f, at(last_v), s.v, rules).bound : unreached;
+    const Score beside_u = from_u > (s.u.open ? 0 : 1) ? make_segment(s.f, s.shape, s.u, at(last_u), rules).bound : unreached;
+    const Score beside_v = from_v > 1 ? make_segment(s.f, s.shape, at(last_v), s.v, rules).bound : unreached;
     return std::max(ub, std::min(beside_u, beside_v));
 }
 
 template <class Entry>
-Run live_run(const Segment& s, const Subproblem<Entry>& sub, Score ub, Rules rules) {
+Run live_run(const Segment& s, const Subproblem<Entry>& sub, Score ub, const Rules& rules) {
     constexpr Run none{1, 0, 0, 0};
     const auto [from_u, from_v] = mass_to_move(s, ub, rules);
     if (s.u.z + from_u > s.v.z - from_v) return none;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bounds/class_count.hpp"
 #include "depth_two/d2split.hpp"
 #include "tree/stump.hpp"
 
@@ -45,7 +46,20 @@ bool Batch<Entry>::evaluate(Score ub) {
     write_words(*sub_, words_, [&](std::size_t t) { return std::pair(lanes[t].f, lanes[t].z); });
     side_sizes();
     evaluate_lanes(ub);
+    if (with_leaves) find_leaves();
     return !halt_();
+}
+
+// Classes are weighed anyway where there are more than two.
+template <class Entry>
+void Batch<Entry>::find_leaves() {
+    if (sub_->classes == 2) {
+        class_totals_.resize(2);
+        potential_.resize(2);
+        weigh_classes();
+    }
+    const BySide right = leaves();
+    for (std::size_t s = 0; s < side_count; ++s) leaf_[s] = size_[s] - right[s];
 }
 
 template <class Entry>
@@ -202,12 +216,15 @@ void Batch<Entry>::evaluate_one_by_one() {
         const SplitErrors errors = d2split(*sub_, class_of_, lanes[t].f, lanes[t].z);
         reached_[left_side(t)] = static_cast<Sum>(errors.left);
         reached_[right_side(t)] = static_cast<Sum>(errors.right);
+        leaf_[left_side(t)] = static_cast<Sum>(errors.leaf_left);
+        leaf_[right_side(t)] = static_cast<Sum>(errors.leaf_right);
         near_[left_side(t)] = relaxed_[left_side(t)] = static_cast<Sum>(errors.relaxed_left);
         near_[right_side(t)] = relaxed_[right_side(t)] = static_cast<Sum>(errors.relaxed_right);
     }
     if (with_whole) {
         const Stump stump = best_stump(*sub_);
         reached_[left_side(whole_lane)] = static_cast<Sum>(stump.errors);
+        leaf_[left_side(whole_lane)] = static_cast<Sum>(leaf_errors(*sub_));
         near_[left_side(whole_lane)] = relaxed_[left_side(whole_lane)] = static_cast<Sum>(stump.relaxed);
         reached_[right_side(whole_lane)] = near_[right_side(whole_lane)] = relaxed_[right_side(whole_lane)] = 0;
     }

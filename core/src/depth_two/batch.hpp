@@ -34,6 +34,8 @@ public:
     // Is all of the subproblem the left side of one more, the last lane?  Then there is room for one fewer.
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
+    // Are the errors of a leaf on each side wanted too?
+    bool with_leaves = false;
 
     // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
     bool evaluate(Score ub);
@@ -41,6 +43,10 @@ public:
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
+    Score reached_left(std::size_t t) const { return reached_[left_side(t)]; }
+    Score reached_right(std::size_t t) const { return reached_[right_side(t)]; }
+    Score leaf_left(std::size_t t) const { return leaf_[left_side(t)]; }   // with_leaves alone
+    Score leaf_right(std::size_t t) const { return leaf_[right_side(t)]; }
     Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
     Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
     Score proved(std::size_t t) const { return proved_left(t) + proved_right(t); }
@@ -80,6 +86,7 @@ private:
     void evaluate_one_by_one();
     void weigh_classes();
     BySide leaves() const;
+    void find_leaves();
     void sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death, const std::function<void(Pair&)>& sweep_this);
     void sweep_pair(Pair& pair, BySide& right);
     void prepare(Pair& pair);
@@ -117,7 +124,7 @@ private:
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
     std::vector<Pair> pairs_;   // the most rows first
-    alignas(64) BySide size_, reached_, proved_, near_, relaxed_;   // masses
+    alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one

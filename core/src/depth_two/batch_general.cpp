@@ -89,7 +89,8 @@ void Batch<Entry>::evaluate_weighted(Score ub) {
     if (meant != 0 && (coarse_shift_ == 0 || !limited())) evaluate_weighted(ub, meant, false);   // with a leaf size, more coarse steps follow
 }
 
-// After coarse steps: the lanes that may be below ub and all others.  A coarse score is at most 3.5 slacks too small for
+// After coarse steps: the lanes that may be below ub and all others; where leaves compete with stumps, all that may be below ub,
+// as the best is not known by its stumps alone.  A coarse score is at most 3.5 slacks too small for
 // each side (see sweep_coarse), so one that is 8 above another's is above the other's true score.  Those left out have reached nothing.
 template <class Entry>
 std::uint32_t Batch<Entry>::may_be_best(Score ub) {
@@ -97,7 +98,7 @@ std::uint32_t Batch<Entry>::may_be_best(Score ub) {
     const auto counts = [&](std::size_t t) {
         return (lanes_in_use() >> t & 1) != 0 && (t >= lanes.size() || sub_->allows(lanes[t].f, lanes[t].z));
     };
-    for (std::size_t t = 0; t < lane_count; ++t)
+    for (std::size_t t = 0; t < lane_count && !with_leaves; ++t)
         if (counts(t)) ub = std::min(ub, reached(t) + 8 * slack);
     std::uint32_t lanes_below = 0;
     for (std::size_t t = 0; t < lane_count; ++t) {

@@ -54,6 +54,7 @@ public:
                              mass_ - mass_passed_ >= leaf_.mass;
         if (allowed) allowed_ = std::max(allowed_, most_passed_ + most_ahead_);
     }
+    Score leaf() const { return *std::max_element(total_.begin(), total_.end()); }
     Score right() const { return right_; }       // by leaves of any size
     Score allowed() const { return allowed_; }   // by leaves large enough
 
@@ -92,7 +93,8 @@ SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_
         }
     }
     const Score left = sub.mass_at(f1, z), right = sub.mass - left;
-    return {left - sides[0].allowed(), right - sides[1].allowed(), left - sides[0].right(), right - sides[1].right()};
+    return {left - sides[0].allowed(), right - sides[1].allowed(), left - sides[0].right(), right - sides[1].right(),
+            left - sides[0].leaf(), right - sides[1].leaf()};
 }
 
 template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);

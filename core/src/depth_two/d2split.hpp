@@ -10,6 +10,7 @@ namespace contree {
 struct SplitErrors {
     Score left, right;                   // of the best stumps with leaves large enough
     Score relaxed_left, relaxed_right;   // with leaves of any size
+    Score leaf_left, leaf_right;         // of a leaf on each side
 };
 
 // `class_of` gives the class of each of the subproblem's rows.  Two places differ from the printed algorithm:

@@ -1,6 +1,7 @@
 #include "depth_two/depth_two.hpp"
 
 #include "bounds/class_count.hpp"
+#include "bounds/cost.hpp"
 
 namespace contree {
 
@@ -19,8 +20,9 @@ constexpr std::uint64_t index_of(std::uint64_t key) { return key & ((1u << 20) -
 }  // namespace
 
 template <class Entry>
-Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score target, const Sources& sources,
+Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Score lower, Score target, const Sources& sources,
                                Profile* learnt, Arena& arena, Statistics& statistics) {
+    assert(leaves >= 3);
     Arena::Frame frame(arena);
     sub_ = &sub;
     statistics_ = &statistics;
@@ -28,13 +30,20 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Score lower, Score 
     ++statistics.depth_two_solves;
     ub_ = target;
     best_ = Outcome{};
-    if (const Score leaf = leaf_errors(sub); leaf < ub_) improve(leaf, {Step{Step::leaf, 0}});
+    leaf_ = leaf_score(sub, rules_.objective);
+    shapes_.clear();
+    if (leaves == 3) shapes_ = {{1, 2}, {2, 1}};
+    else shapes_.push_back({2, 2});
+    plain_ = leaves > 3 && rules_.objective.plain();
+    batch_.with_leaves = !plain_;
+    if (learnt != nullptr) learnt->expect(shapes_);
+    if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
     batch_.start(sub, arena, statistics);
     start(lower, sources);
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
         batch_.with_whole = first;
         choose_lanes();
-        if (batch_.evaluate(ub_)) learn();
+        if (batch_.evaluate(raw_limit())) learn();
     }
     Score still_open = unreached;   // after a stop
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
@@ -50,20 +59,42 @@ template <class Entry>
 void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     const Subproblem<Entry>& sub = *sub_;
     floor_ = unreached;
-    stump_ = std::max(class_count_bound(sub, 1), lower);
+    stump_ = std::max(class_count_bound(sub, TreeSize(1, any_leaves, sub.rows), rules_.objective), lower);
     open_.clear();
-    const Point left_end{0, 0, stump_}, right_end{sub.mass, stump_, 0};
-    Inheritance<Entry> inheritance(sub, sources);
-    for (std::uint32_t f = 0; f < sub.features; ++f) {
-        inheritance.points_of(f, inherited_);
-        statistics_->inherited_points += static_cast<std::int64_t>(inherited_.size());
-        if (sub.limited()) note_inherited(f);   // before the ends tell them what holds for this leaf size alone
-        found_.clear();
-        close(open_between(f, left_end, right_end, inherited_, ub_, rules_, found_));
-        for (const Segment& segment : found_)
-            if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
-        if (!sub.limited()) note_inherited(f);
+    for (std::uint32_t shape = 0; shape < shapes_.size(); ++shape) {
+        const Point left_end{0, 0, end_score(shapes_[shape].right)}, right_end{sub.mass, end_score(shapes_[shape].left), 0};
+        Inheritance<Entry> inheritance(sub, shapes_[shape], sources, rules_);
+        for (std::uint32_t f = 0; f < sub.features; ++f) {
+            inheritance.points_of(f, inherited_);
+            statistics_->inherited_points += static_cast<std::int64_t>(inherited_.size());
+            if (sub.limited()) note_inherited(f, shape);   // before the ends tell them what holds for this leaf size alone
+            found_.clear();
+            close(open_between(f, shape, left_end, right_end, inherited_, ub_, rules_, found_));
+            for (const Segment& segment : found_)
+                if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
+            if (!sub.limited()) note_inherited(f, shape);
+        }
     }
+}
+
+// What a side of at most so many leaves costs.
+template <class Entry>
+Score DepthTwo<Entry>::side_score(Score stump, Score leaf, Leaves leaves) const {
+    if (plain_) return stump;
+    return small_tree(stump, leaf, stump >= unreached ? 1 : leaves, rules_.objective);   // a lane that was left out has reached no stump
+}
+
+// That tree.  The best stump of a plan may turn out to be a leaf where nothing but errors counts.
+template <class Entry>
+Step DepthTwo<Entry>::side_step(Score stump, Score leaf, Leaves leaves) const {
+    const bool is_leaf = !plain_ && side_score(stump, leaf, leaves) == rules_.objective.error * leaf;
+    return {is_leaf ? Step::leaf : Step::stump, 0};
+}
+
+// So many errors of two stumps reach ub_: a side costs no less than its stump's errors, and the split is paid too.
+template <class Entry>
+Score DepthTwo<Entry>::raw_limit() const {
+    return ub_ == unreached ? unreached : rules_.mass_of(ub_ - rules_.objective.split);
 }
 
 // Can the segment hold a split below ub_?  Sets its live run.
@@ -113,20 +144,43 @@ void DepthTwo<Entry>::choose_lanes() {
     std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
     });
+    match_lanes();
     if (sub_->limited()) choose_stretches();
+}
+
+// A lane cuts its owner, and the segments of other shapes that hold its threshold: what it tells, it tells of all shapes.
+// (Not with a minimal leaf size, where it tells of its owner's neighbourhood alone.)  Lanes are sorted by feature and
+// position, so with one shape those of a segment are neighbours already.
+template <class Entry>
+void DepthTwo<Entry>::match_lanes() {
+    const auto& lanes = batch_.lanes;
+    cuts_.clear();
+    for (std::uint32_t t = 0; t < lanes.size(); ++t) cuts_.push_back({lanes[t].owner, t});
+    if (shapes_.size() == 1) return;
+    for (std::uint32_t i = 0; i < open_.size() && !sub_->limited(); ++i) {
+        const Segment& s = open_[i].segment;
+        for (std::uint32_t t = 0; t < lanes.size(); ++t) {
+            if (lanes[t].f != s.f || open_[lanes[t].owner].segment.shape == s.shape) continue;
+            const Score z = sub_->mass_at(s.f, lanes[t].z);
+            if (s.u.z - s.u.open < z && z < s.v.z) cuts_.push_back({i, t});
+        }
+    }
+    std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return std::pair(a.open, a.lane) < std::pair(b.open, b.lane); });
 }
 
 // The thresholds that every lane's bounds must hold for: those up to the lanes, or the ends of its run, beside it.
 template <class Entry>
 void DepthTwo<Entry>::choose_stretches() {
     auto& lanes = batch_.lanes;
-    for (std::size_t t = 0; t < lanes.size(); ++t) {
-        const Run& run = open_[lanes[t].owner].run;
-        const Cuts cuts = sub_->cuts(lanes[t].f);
-        const bool first = t == 0 || lanes[t - 1].owner != lanes[t].owner;
-        const bool last = t + 1 == lanes.size() || lanes[t + 1].owner != lanes[t].owner;
-        lanes[t].before = cuts.at(first ? run.first : cuts.below(lanes[t - 1].z) + 1, run.low, run.high);
-        lanes[t].behind = cuts.at(last ? run.last : cuts.below(lanes[t + 1].z) - 1, run.low, run.high);
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        Lane& lane = lanes[cuts_[i].lane];
+        const Lane* const left = i == 0 ? nullptr : &lanes[cuts_[i - 1].lane];
+        const Lane* const right = i + 1 == lanes.size() ? nullptr : &lanes[cuts_[i + 1].lane];
+        const bool first = left == nullptr || left->owner != lane.owner, last = right == nullptr || right->owner != lane.owner;
+        const Run& run = open_[lane.owner].run;
+        const Cuts cuts = sub_->cuts(lane.f);
+        lane.before = cuts.at(first ? run.first : cuts.below(left->z) + 1, run.low, run.high);
+        lane.behind = cuts.at(last ? run.last : cuts.below(right->z) - 1, run.low, run.high);
     }
 }
 
@@ -150,9 +204,16 @@ void DepthTwo<Entry>::learn() {
     if (batch_.with_whole) learn_whole();
     for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
         const Lane& lane = batch_.lanes[t];
-        if (batch_.reached(t) >= ub_ || !sub_->allows(lane.f, lane.z)) continue;
-        improve(batch_.reached(t), {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
-                                    Step{Step::stump, 0}, Step{Step::stump, 0}});
+        if (batch_.reached(t) >= raw_limit() || !sub_->allows(lane.f, lane.z)) continue;
+        for (const Shape& shape : shapes_) {
+            const Score left = side_score(batch_.reached_left(t), batch_.leaf_left(t), shape.left);
+            const Score right = side_score(batch_.reached_right(t), batch_.leaf_right(t), shape.right);
+            const Score score = left + right + rules_.objective.split;
+            if (score >= ub_) continue;
+            improve(score, {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
+                            side_step(batch_.reached_left(t), batch_.leaf_left(t), shape.left),
+                            side_step(batch_.reached_right(t), batch_.leaf_right(t), shape.right)});
+        }
     }
     cut_segments(before);
     if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open(open); });
@@ -162,14 +223,16 @@ void DepthTwo<Entry>::learn() {
 template <class Entry>
 void DepthTwo<Entry>::learn_whole() {
     constexpr std::size_t whole = Batch<Entry>::whole_lane;
-    if (batch_.reached(whole) < ub_) improve(batch_.reached(whole), {Step{Step::stump, 0}});
-    close(batch_.proved(whole));
-    if (batch_.proved(whole) <= stump_) return;
-    stump_ = batch_.proved(whole);
+    const Score leaf = batch_.leaf_left(whole);
+    const Score reached = side_score(batch_.reached_left(whole), leaf, 2), proved = side_score(batch_.proved_left(whole), leaf, 2);
+    if (reached < ub_) improve(reached, {side_step(batch_.reached_left(whole), leaf, 2)});
+    close(proved);
+    if (proved <= stump_) return;
+    stump_ = proved;
     for (Open& open : open_) {
         Segment& s = open.segment;
-        if (s.u.z == 0) s.u.right = stump_;
-        if (s.v.z == sub_->mass) s.v.left = stump_;
+        if (s.u.z == 0) s.u.right = end_score(shapes_[s.shape].right);
+        if (s.v.z == sub_->mass) s.v.left = end_score(shapes_[s.shape].left);
         if (s.u.z == 0 || s.v.z == sub_->mass) s.bound = std::max(s.bound, segment_bound(s, rules_));
     }
 }
@@ -180,26 +243,35 @@ void DepthTwo<Entry>::improve(Score score, Plan plan) {
     best_.plan = std::move(plan);
 }
 
-// Lanes of one segment are neighbours, as they are sorted by feature and position.  The segment's own place takes
-// the last part of it; parts that are closed already are not kept.
+// The segment's own place takes the last part of it; parts that are closed already are not kept.
 template <class Entry>
 void DepthTwo<Entry>::cut_segments(Score ub_before) {
     constexpr Score gone = -1;
     bool any_gone = false;
-    for (std::size_t t = 0; t < batch_.lanes.size();) {
-        const std::uint32_t i = batch_.lanes[t].owner;
+    for (std::size_t next = 0; next < cuts_.size();) {
+        const std::uint32_t i = cuts_[next].open;
         const Segment segment = open_[i].segment;
         if (sub_->limited()) close(trimmed_bound(segment, ub_before, rules_));
+        const Shape shape = shapes_[segment.shape];
+        const auto scores = [&](std::size_t t, Score left, Score right) {
+            return std::pair(side_score(left, batch_.leaf_left(t), shape.left), side_score(right, batch_.leaf_right(t), shape.right));
+        };
         Point u = segment.u;
         const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
-        for (; t < batch_.lanes.size() && batch_.lanes[t].owner == i; ++t) {
+        for (; next < cuts_.size() && cuts_[next].open == i; ++next) {
+            const std::size_t t = cuts_[next].lane;
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const Evaluated w = within(segment, {{z, batch_.near_left(t), batch_.near_right(t)}, {z, batch_.proved_left(t), batch_.proved_right(t)}},
-                                       sub_->limited(), rules_);
-            if (sub_->allows(segment.f, position)) close(std::max(w.own.total(), batch_.proved(t)));
-            if (!sub_->limited()) note(segment.f, position, w.own);
-            else note(segment.f, position, {z, batch_.relaxed_left(t), batch_.relaxed_right(t)});   // for other row sets
+            const auto [near_left, near_right] = scores(t, batch_.near_left(t), batch_.near_right(t));
+            const auto [own_left, own_right] = scores(t, batch_.proved_left(t), batch_.proved_right(t));
+            const Evaluated w = within(segment, {{z, near_left, near_right}, {z, own_left, own_right}}, sub_->limited(), rules_);
+            if (sub_->allows(segment.f, position)) close(std::max(rules_.total(w.own), own_left + own_right + rules_.objective.split));
+            if (!sub_->limited()) {
+                note(segment.f, segment.shape, position, w.own);
+            } else {   // for other row sets
+                const auto [left, right] = scores(t, batch_.relaxed_left(t), batch_.relaxed_right(t));
+                note(segment.f, segment.shape, position, {z, left, right});
+            }
             if (Open open = part(w.as_right_end()); u.z < z && still_open(open)) open_.push_back(open);
             u = w.as_left_end();
         }
@@ -213,16 +285,16 @@ void DepthTwo<Entry>::cut_segments(Score ub_before) {
 }
 
 template <class Entry>
-void DepthTwo<Entry>::note(std::uint32_t f, Position position, const Point& point) {
+void DepthTwo<Entry>::note(std::uint32_t f, std::uint32_t shape, Position position, const Point& point) {
     if (learnt_ == nullptr) return;
-    learnt_->points.push_back({sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
+    learnt_->parts[shape].points.push_back({sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
 }
 
 // Of the inherited points, those that close nothing here are not worth handing on.
 template <class Entry>
-void DepthTwo<Entry>::note_inherited(std::uint32_t f) {
+void DepthTwo<Entry>::note_inherited(std::uint32_t f, std::uint32_t shape) {
     for (const Point& point : inherited_)
-        if (point.total() >= ub_) note(f, sub_->position_of(f, point.z), point);
+        if (rules_.total(point) >= ub_) note(f, shape, sub_->position_of(f, point.z), point);
 }
 
 template class DepthTwo<NarrowEntry>;

@@ -23,17 +23,18 @@ Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, c
 
 template <class Entry>
 Outcome Bench<Entry>::two(const Subproblem<Entry>& sub) {
-    Cache::Key key = cache_.key(sub.origin, sub.rows, 2);
+    constexpr std::int64_t two_key = -1;   // the search's own have its depth, and leaves of other sizes
+    Cache::Key key = cache_.key(sub.origin, sub.rows, two_key);
     Outcome known = cache_.find(key);
     if (known.proved()) return known;
-    Outcome found = depth_two_.solve(sub, 0, unreached, {}, nullptr, arena, statistics_);
+    Outcome found = depth_two_.solve(sub, any_leaves, 0, unreached, {}, nullptr, arena, statistics_);
     if (found.proved() && !stopped()) cache_.store(std::move(key), found);
     return found;
 }
 
 template <class Entry>
 Outcome Bench<Entry>::plain_two(const Subproblem<Entry>& sub) {
-    constexpr std::int64_t plain_key = -2;   // beside depth two in the cache
+    constexpr std::int64_t plain_key = -2;
     Cache::Key key = cache_.key(sub.origin, sub.rows, plain_key);
     Outcome known = cache_.find(key);
     if (known.proved()) return known;

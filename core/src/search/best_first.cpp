@@ -1,13 +1,12 @@
 #include "search/best_first.hpp"
 
 #include "bounds/class_count.hpp"
+#include "bounds/cost.hpp"
 #include "tree/stump.hpp"
 
 namespace contree {
 
 namespace {
-
-constexpr std::int64_t cached_depth = 3;   // below that a subproblem is solved faster than found
 
 constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever its size, in cells
 
@@ -15,7 +14,8 @@ constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever
 bool later(const Segment& a, const Segment& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
     if (a.length() != b.length()) return a.length() < b.length();
-    return a.f != b.f ? a.f > b.f : a.u.z > b.u.z;
+    if (a.f != b.f) return a.f > b.f;
+    return a.shape != b.shape ? a.shape > b.shape : a.u.z > b.u.z;
 }
 
 // Solves of the same rows for leaves of different sizes are different; of masses there is one, and none.
@@ -24,7 +24,7 @@ std::int64_t leaf_key(const Subproblem<Entry>& sub) {
     return std::int64_t{sub.leaf.rows - 1} << 32 | std::int64_t{sub.leaf.mass > 0} << 31;
 }
 
-Outcome leaf_outcome(Score errors) { return {errors, errors, {Step{Step::leaf, 0}}}; }
+Outcome leaf_outcome(Score score) { return {score, score, {Step{Step::leaf, 0}}}; }
 
 }  // namespace
 
@@ -32,10 +32,11 @@ template <class Entry>
 BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
                             const Control& control, Improved improved, Outcome first, RootShare& root_share)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
-      root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches)),
-      cache_(table_rows, options.cache_capacity()) {
+      root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches, objective_of(options))),
+      size_(options.max_depth, leaves_of(options), root.rows), cache_(table_rows, options.cache_capacity()) {
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
-        workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control));
+        workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control, rules_.objective));
+    if (options.all_sizes) seen_.resize(root.features);
 }
 
 template <class Entry>
@@ -54,41 +55,84 @@ template <class Entry>
 Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     const Subproblem<Entry>& sub = question.sub;
     ++worker.statistics.subproblems;
-    const Score leaf = leaf_errors(sub);
-    if (question.depth == 0 || sub.features == 0 || leaf <= question.lower) return leaf_outcome(leaf);
+    const Score leaf = leaf_score(sub, rules_.objective);
+    if (question.size.depth == 0 || sub.features == 0 || leaf <= question.lower) return leaf_outcome(leaf);
+    if (options_.switches.split_pays && leaf_is_best(leaf, rules_.objective)) {
+        ++worker.statistics.closed_by_split_cost;
+        return leaf_outcome(leaf);
+    }
     if (question.lower >= question.target) {
         ++worker.statistics.closed_by_bound;
         return {question.lower, unreached, {}};
     }
     if (options_.switches.class_count) {
-        question.lower = std::max(question.lower, class_count_bound(sub, question.depth));
-        if (sub.limited()) question.lower = std::max(question.lower, leaf_class_bound(sub, question.depth, std::min(question.target, leaf)));
+        question.lower = std::max(question.lower, class_count_bound(sub, question.size, rules_.objective));
+        if (leaf <= question.lower) return leaf_outcome(leaf);
+        if (sub.limited()) {   // of errors alone, which cost at least so much
+            const Score errors = rules_.mass_of(std::min(question.target, leaf));
+            question.lower = std::max(question.lower, rules_.worth(leaf_class_bound(sub, question.size.depth, errors)));
+        }
         if (question.lower >= question.target) {
             ++worker.statistics.closed_by_class_count;
             return {question.lower, unreached, {}};
         }
     }
-    if (question.depth == 1) {
+    if (const TreeSize size = affordable_size(question); size.leaves < question.size.leaves) {
+        ++worker.statistics.cut_by_affordable_splits;
+        return solve_affordable(worker, question, size);
+    }
+    if (question.size.depth == 1) {
         const Stump stump = best_stump(sub, when_stopped(control_));
         if (control_.stopped()) return {question.lower, leaf, {Step{Step::leaf, 0}}};
-        return {stump.errors, stump.errors, {Step{Step::stump, 0}}};
+        const Score score = rules_.objective.error * stump.errors + rules_.objective.split;
+        if (score >= leaf) return leaf_outcome(leaf);
+        return {score, score, {Step{Step::stump, 0}}};
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
-    if (question.depth == 2)
-        return worker.depth_two.solve(sub, question.lower, question.target, question.sources, question.learnt,
+    const auto search = [&] {
+        if (question.size.depth > 2) return branch(worker, question);
+        return worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources, question.learnt,
                                       worker.arena, worker.statistics);
+    };
 
-    const bool cached = options_.switches.cache && question.depth >= cached_depth && &sub != &root_ && sub.wide == nullptr;
-    if (!cached) return branch(worker, question);
-    Cache::Key key = cache_.key(sub.origin, sub.rows, question.depth + leaf_key(sub));
-    Outcome known = cache_.find(key);
+    const bool cached = options_.switches.cache && question.size.depth >= cached_depth() && &sub != &root_ && sub.wide == nullptr;
+    if (!cached) return search();
+    Cache::Key key = cache_.key(sub.origin, sub.rows, question.size.depth + leaf_key(sub));
+    Outcome known = cache_.find(key, question.size.leaves);
     if (known.proved() || known.lower >= question.target) {
         ++(known.proved() ? worker.statistics.cache_hits : worker.statistics.cache_bound_hits);
         return known;
     }
     question.lower = std::max(question.lower, known.lower);
-    Outcome outcome = branch(worker, question);
-    cache_.store(std::move(key), outcome);
+    Outcome outcome = search();
+    cache_.store(std::move(key), outcome, question.size.leaves);
+    return outcome;
+}
+
+// C2: the largest tree that can lie below the target.  Where leaves are not counted, only the depth is cut: counting
+// them multiplies the segments of deep nodes.
+template <class Entry>
+TreeSize BestFirst<Entry>::affordable_size(const Question& question) const {
+    const TreeSize& size = question.size;
+    if (rules_.objective.split == 0 || !options_.switches.affordable_splits) return size;
+    const std::int64_t splits = affordable_splits(question.target, rules_.objective);
+    if (splits >= size.leaves - std::int64_t{1}) return size;
+    const bool counted = size.limited() || size.depth == 2;
+    return {std::min(size.depth, splits), counted ? static_cast<Leaves>(splits + 1) : any_leaves, question.sub.rows};
+}
+
+// What is below the target is exact; beyond it larger trees may be better, and the target is what is proved.  Bounds
+// that this learns hold for smaller sides only, so nobody else gets them.
+template <class Entry>
+Outcome BestFirst<Entry>::solve_affordable(Worker& worker, Question question, const TreeSize& size) {
+    const Score target = question.target;
+    question.size = size;
+    question.learnt = nullptr;
+    question.shallow = nullptr;
+    question.shallow_learnt = nullptr;
+    if (question.incumbent != nullptr && leaves_of(question.incumbent->plan) > size.leaves) question.incumbent = nullptr;
+    Outcome outcome = solve(worker, question);
+    outcome.lower = std::min(outcome.lower, target);
     return outcome;
 }
 
@@ -98,13 +142,15 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     const Subproblem<Entry>& sub = question.sub;
     Node node;
     node.sub = &sub;
-    node.depth = question.depth;
+    node.depth = question.size.depth;
+    node.shapes = shapes_of(question.size);
     node.gap = question.gap;
     node.parent = question.parent;
     node.learnt = question.learnt;
+    if (node.learnt != nullptr) node.learnt->expect(node.shapes);
     node.ub = question.target;
     node.in_flight.reserve(workers_.size());
-    if (const Score leaf = leaf_errors(sub); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
+    if (const Score leaf = leaf_score(sub, rules_.objective); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
 
@@ -148,7 +194,7 @@ Outcome BestFirst<Entry>::solve_shallow(Worker& worker, Node& node, const Questi
     }
     Profile learnt;
     const bool remember = remembers(question.sub, node.depth - 1);
-    Outcome shallow = solve(worker, {question.sub, node.depth - 1, question.lower, node.limit(), 0, {},
+    Outcome shallow = solve(worker, {question.sub, {node.depth - 1, question.size.leaves, question.sub.rows}, question.lower, node.limit(), 0, {},
                                      remember ? &learnt : nullptr, question.parent});
     if (remember) node.memories.push_back({learnt, learnt});
     return shallow;
@@ -163,26 +209,31 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 
 template <class Entry>
 void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics) {
-    const Point left_end{0, 0, ends, false, memory}, right_end{node.sub->mass, ends, 0, false, memory};
-    Inheritance<Entry> inheritance(*node.sub, sources);
+    const Score alone = leaf_score(*node.sub, rules_.objective);
     std::vector<Point> points;
-    for (std::uint32_t f = 0; f < node.sub->features; ++f) {
-        inheritance.points_of(f, points);
-        const auto note_inherited = [&] {
-            for (const Point& point : points) note(node, f, node.sub->position_of(f, point.z), point);
-        };
-        if (node.sub->limited()) note_inherited();   // before the ends tell them what holds for this leaf size alone
-        node.set_aside(open_between(f, left_end, right_end, points, node.limit(), rules_, node.queue));
-        if (!node.sub->limited()) note_inherited();
+    for (std::uint32_t shape = 0; shape < node.shapes.size(); ++shape) {
+        const auto end = [&](Leaves leaves) { return leaves == 1 ? alone : ends; };
+        const Point left_end{0, 0, end(node.shapes[shape].right), false, memory};
+        const Point right_end{node.sub->mass, end(node.shapes[shape].left), 0, false, memory};
+        Inheritance<Entry> inheritance(*node.sub, node.shapes[shape], sources, rules_);
+        for (std::uint32_t f = 0; f < node.sub->features; ++f) {
+            inheritance.points_of(f, points);
+            const auto note_inherited = [&] {
+                for (const Point& point : points) note(node, f, shape, node.sub->position_of(f, point.z), point);
+            };
+            if (node.sub->limited()) note_inherited();   // before the ends tell them what holds for this leaf size alone
+            node.set_aside(open_between(f, shape, left_end, right_end, points, node.limit(), rules_, node.queue));
+            if (!node.sub->limited()) note_inherited();
+        }
     }
     for (Segment& segment : node.queue) raise_by_strips(node, segment, statistics);
     std::make_heap(node.queue.begin(), node.queue.end(), later);
 }
 
 template <class Entry>
-void BestFirst<Entry>::note(Node& node, std::uint32_t f, Position position, const Point& point) {
+void BestFirst<Entry>::note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point) {
     if (node.learnt == nullptr) return;
-    node.learnt->points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, position), point.z, point.left, point.right});
+    node.learnt->parts[shape].points.push_back({node.sub->feature[f], node.sub->rank_left_of(f, position), point.z, point.left, point.right});
 }
 
 template <class Entry>
@@ -224,7 +275,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             node.set_aside(task.limit);
             continue;
         }
-        task.z = node.sub->cuts(task.segment.f).at((task.run.first + task.run.last) / 2, task.run.low, task.run.high);
+        task.z = threshold_in(node, task.segment, task.run);
         // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
         task.left = task.right = {};
         if (const std::int32_t u = task.segment.u.memory; u >= 0) {
@@ -240,6 +291,26 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         return true;
     }
     return false;
+}
+
+// The middle of a live run.  Where trees of all sizes are wanted, rather one that was evaluated before, if there is one
+// near: the cache knows of its sides.
+template <class Entry>
+Position BestFirst<Entry>::threshold_in(const Node& node, const Segment& segment, const Run& run) const {
+    const Position middle = node.sub->cuts(segment.f).at((run.first + run.last) / 2, run.low, run.high);
+    if (node.sub != &root_ || seen_.empty()) return middle;
+    const std::vector<Position>& seen = seen_[segment.f];
+    const auto distance = [&](Position z) { return z < middle ? middle - z : z - middle; };
+    const auto next = std::lower_bound(seen.begin(), seen.end(), middle);
+    Position near = next == seen.end() ? 0 : *next;
+    if (next != seen.begin() && (near == 0 || distance(*(next - 1)) < distance(near))) near = *(next - 1);
+    return near >= run.low && near <= run.high && 4 * std::uint64_t{distance(near)} <= run.high - run.low ? near : middle;
+}
+
+// Below it a subproblem is solved faster than found, unless all sizes are wanted, for which the same rows come again.
+template <class Entry>
+std::int64_t BestFirst<Entry>::cached_depth() const {
+    return options_.all_sizes ? 2 : 3;
 }
 
 // Split(D, d, f, z) (Eq. 6), each side against its target.
@@ -259,7 +330,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Segment& s = task.segment;
     const bool limited = node.sub->limited();
     Arena::Frame frame(worker.arena);
-    const bool keep_origin = limited || (options_.switches.cache && node.depth - 1 >= cached_depth);
+    const bool keep_origin = limited || (options_.switches.cache && node.depth - 1 >= cached_depth());
     Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
     if (stopping()) return put_back(node, task);
 
@@ -270,17 +341,21 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const auto right_by_strips = [&](Position at) { return node.strips.empty() ? 0 : s.v.right + node.strips[s.f].between(at, v); };
     const Score left_of_run = std::max(left_bound(s, mass_at(task.run.low), rules_), left_by_strips(task.run.low));
     const Score right_of_run = std::max(right_bound(s, mass_at(task.run.high), rules_), right_by_strips(task.run.high));
-    const Score target_left = task.limit - (by_run ? right_of_run : 0);
-    const Score target_right = task.limit - (by_run ? left_of_run : 0);
+    const Score limit = task.limit - rules_.objective.split;   // for both sides together
+    const Score target_left = limit - (by_run ? right_of_run : 0);
+    const Score target_right = limit - (by_run ? left_of_run : 0);
+    const Shape shape = node.shapes[s.shape];
     const Score z = mass_at(task.z);
     Memory memory;
     const auto solve_sides = [&](Score lower_left, Score lower_right, Score up_to_left, Score up_to_right, Memory* learnt) {
-        const auto solve_side = [&](const Subproblem<Entry>& side, Score lower, Score target, const Sources& sources, Profile* profile) {
-            const bool remember = profile != nullptr && remembers(side, node.depth - 1);
-            return solve(worker, {side, node.depth - 1, lower, target, 0, remember ? sources : Sources{}, remember ? profile : nullptr, &node});
+        const auto solve_side = [&](const Subproblem<Entry>& side, Leaves leaves, Score lower, Score target, const Sources& sources,
+                                    Profile* profile) {
+            const TreeSize size(node.depth - 1, leaves, side.rows);
+            const bool remember = profile != nullptr && remembers(side, size.depth);
+            return solve(worker, {side, size, lower, target, 0, remember ? sources : Sources{}, remember ? profile : nullptr, &node});
         };
-        const Outcome left = solve_side(children.left, lower_left, up_to_left, task.left, learnt != nullptr ? &learnt->left : nullptr);
-        return std::pair(left, solve_side(children.right, lower_right, up_to_right, task.right, learnt != nullptr ? &learnt->right : nullptr));
+        const Outcome left = solve_side(children.left, shape.left, lower_left, up_to_left, task.left, learnt != nullptr ? &learnt->left : nullptr);
+        return std::pair(left, solve_side(children.right, shape.right, lower_right, up_to_right, task.right, learnt != nullptr ? &learnt->right : nullptr));
     };
     if (!limited) {
         const Score lower_left = std::max(left_bound(s, z, rules_), left_by_strips(task.z));
@@ -294,7 +369,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const auto [any_left, any_right] = solve_sides(0, 0, target_left, target_right, &memory);
     const Point any{z, any_left.lower, any_right.lower};
     Evaluated w = within(s, {any, any}, limited, rules_);
-    Outcome whole{w.own.total(), unreached, {}};
+    Outcome whole{rules_.total(w.own), unreached, {}};
     const bool allowed = node.sub->allows(s.f, task.z);
     const auto solve_near = [&] {
         const Cuts cuts = node.sub->cuts(s.f);
@@ -310,18 +385,18 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
         w = within(s, w, limited, rules_);
     };
     const auto solve_own = [&] {
-        if (!allowed || w.own.total() >= task.limit || stopping()) return;
+        if (!allowed || rules_.total(w.own) >= task.limit || stopping()) return;
         widen(worker, node, task, task.z, task.z, children);
-        const auto [left, right] = solve_sides(w.own.left, w.own.right, task.limit - w.own.right, task.limit - w.own.left, nullptr);
+        const auto [left, right] = solve_sides(w.own.left, w.own.right, limit - w.own.right, limit - w.own.left, nullptr);
         whole = join_sides(node, task, left, right);
         w.own.left = std::max(w.own.left, left.lower);
         w.own.right = std::max(w.own.right, right.lower);
     };
-    if (w.own.total() < task.limit && !stopping()) {
+    if (rules_.total(w.own) < task.limit && !stopping()) {
         const bool near_first = node.binding.load(std::memory_order_relaxed);
         if (near_first) solve_near();
         solve_own();
-        if (!near_first && (!allowed || w.own.total() > any.total())) solve_near();   // else they are the same
+        if (!near_first && (!allowed || rules_.total(w.own) > rules_.total(any))) solve_near();   // else they are the same
     }
     if (!allowed) whole = {unreached, unreached, {}};
     learn(worker, node, task, w, any, std::move(whole), std::move(memory));
@@ -347,10 +422,11 @@ void BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task,
 // The split's own outcome, from those of its sides.
 template <class Entry>
 Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right) {
-    Outcome whole{left.lower + right.lower, unreached, {}};
-    if (left.upper + right.upper >= task.limit + node.gap) return whole;   // no better than what there was
+    const Score split_cost = rules_.objective.split;
+    Outcome whole{left.lower + right.lower + split_cost, unreached, {}};
+    if (left.upper + right.upper + split_cost >= task.limit + node.gap) return whole;   // no better than what there was
     const Step split{static_cast<std::int32_t>(node.sub->feature[task.segment.f]), node.sub->rank_left_of(task.segment.f, task.z)};
-    whole.upper = left.upper + right.upper;
+    whole.upper = left.upper + right.upper + split_cost;
     whole.plan = join(split, left.plan, right.plan);
     return whole;
 }
@@ -374,12 +450,17 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
     std::lock_guard lock(node.mutex);
     Evaluated w = within(s, found, node.sub->limited(), rules_);
     if (node.sub->limited()) node.set_aside(trimmed_bound(s, task.limit, rules_));
-    const Score proved = std::max(outcome.lower, w.own.total());
+    const Score proved = std::max(outcome.lower, rules_.total(w.own));
     assert(stopping() || worker.over() || outcome.proved() || proved >= task.limit);
     node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
-    note(node, s.f, task.z, node.sub->limited() ? any : w.own);
-    if (!memory.left.points.empty() || !memory.right.points.empty()) {
+    if (node.sub == &root_ && !seen_.empty()) {
+        std::vector<Position>& seen = seen_[s.f];
+        const auto at = std::lower_bound(seen.begin(), seen.end(), task.z);
+        if (at == seen.end() || *at != task.z) seen.insert(at, task.z);
+    }
+    note(node, s.f, s.shape, task.z, node.sub->limited() ? any : w.own);
+    if (!memory.left.empty() || !memory.right.empty()) {
         w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
@@ -395,7 +476,7 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
     }
     node.land(s.bound);
     node.taken -= task.run.size();
-    if (node.sub == &root_ && node.depth == options_.max_depth) show_share(node);
+    if (node.sub == &root_ && node.depth == size_.depth) show_share(node);
     node.changed.notify_all();
 }
 
@@ -406,7 +487,7 @@ void BestFirst<Entry>::show_share(const Node& node) {
     std::uint64_t open = node.taken, all = 0;
     for (const Segment& segment : node.queue)
         if (segment.bound < node.limit()) open += live_run(segment, *node.sub, node.limit(), rules_).size();
-    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.sub->cuts(f).count;
+    for (std::uint32_t f = 0; f < node.sub->features; ++f) all += node.shapes.size() * node.sub->cuts(f).count;
     root_share_.closed.store(1 - static_cast<double>(open) / static_cast<double>(all), std::memory_order_relaxed);
 }
 

@@ -40,11 +40,13 @@ public:
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
     Statistics statistics() const;
+    // With all_sizes: the best trees by leaves, less one, and what is proved of them.
+    const std::vector<Outcome>& sizes() const { return sizes_; }
 
 private:
     struct Worker {
-        Worker(const Kernel& kernel, const Switches& switches, const Control& control)
-            : depth_two(kernel, switches, control) {}
+        Worker(const Kernel& kernel, const Switches& switches, const Control& control, const Objective& objective)
+            : depth_two(kernel, switches, control, objective) {}
         Arena arena;
         DepthTwo<Entry> depth_two;
         Statistics statistics;
@@ -63,6 +65,7 @@ private:
     struct Node {
         const Subproblem<Entry>* sub;
         std::int64_t depth;
+        std::vector<Shape> shapes;    // that its splits may have
         Score gap;                    // how far from the optimum the result may be
         const Node* parent;
         Score ub;                     // the target, or the best score found
@@ -83,7 +86,7 @@ private:
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
         void land(Score bound_of_segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), bound_of_segment)); }
-        // No tree has fewer errors, by what is known now.
+        // No tree has a smaller objective, by what is known now.
         Score bound() const {
             Score least = std::min(ub, floor);
             for (const Score score : in_flight) least = std::min(least, score);
@@ -100,7 +103,7 @@ private:
     // A subproblem and all that is known of it.
     struct Question {
         const Subproblem<Entry>& sub;
-        std::int64_t depth;
+        TreeSize size;
         Score lower;                  // proved
         Score target;                 // what is not below it need not be exact
         Score gap;                    // how far from the optimum the result may be
@@ -117,8 +120,15 @@ private:
     void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
+    void search_sizes(Worker& worker);
+    void search_few(Worker& worker);
+    void solve_size(Worker& worker, Leaves leaves);
+    void spread(Worker& worker, const Outcome& tree);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
+    Outcome to_size(Outcome tree) const;
+    Outcome of_stage(Outcome tree);
+    Outcome for_stage();
     void take(const Outcome& tree);
     Outcome incumbent();
     void keep(Score score, const Plan& plan);
@@ -126,15 +136,19 @@ private:
     void raise_bound(Node& node);
     void told();
     Outcome solve(Worker& worker, Question question);
+    Outcome solve_affordable(Worker& worker, Question question, const TreeSize& size);
+    TreeSize affordable_size(const Question& question) const;
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     Outcome branch(Worker& worker, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics);
-    void note(Node& node, std::uint32_t f, Position position, const Point& point);
+    void note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point);
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
     void evaluate(Worker& worker, Node& node, const Task& task);
     void put_back(Node& node, const Task& task);
+    Position threshold_in(const Node& node, const Segment& segment, const Run& run) const;
+    std::int64_t cached_depth() const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
     void widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children);
     void learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
@@ -157,7 +171,8 @@ private:
     void fail();
     // Is the incumbent good enough?
     bool finished() const { return finished_.load(std::memory_order_relaxed); }
-    bool stopping() const { return control_.stopped() || finished() || failed_.load(std::memory_order_relaxed); }
+    bool ended() const { return control_.stopped() || failed_.load(std::memory_order_relaxed); }
+    bool stopping() const { return ended() || finished(); }
 
     const Subproblem<Entry>& root_;
     const Options& options_;
@@ -167,6 +182,7 @@ private:
     RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
+    TreeSize size_;               // of the tree asked for
     Cache cache_;
     std::vector<std::unique_ptr<Worker>> workers_;
 
@@ -176,13 +192,22 @@ private:
     std::atomic<bool> failed_{false};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
+    std::unique_ptr<DepthTwo<Entry>> plain_two_;   // the heuristics' where more than errors counts
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
     std::int64_t last_gain_ = 0;              // the heuristics' work when a slice of theirs last found a better tree
+    Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex incumbent_mutex_;
     Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved
     std::atomic<bool> finished_{false};
+
+    // Of all sizes.
+    bool telling_ = true;                     // is what is found for the one tree that is asked for?
+    std::vector<Outcome> sizes_;
+    Outcome shallow_;                         // of one level less, without a limit of leaves,
+    Profile shallow_learnt_, known_;          // what it learnt, and what the last size learnt
+    std::vector<std::vector<Position>> seen_; // by feature: thresholds of all rows that were evaluated, ascending
 };
 
 extern template class BestFirst<NarrowEntry>;

@@ -29,18 +29,28 @@ Cache::Key Cache::key(const Row* origin, Row rows, std::int64_t depth) const {
     return key;
 }
 
-Outcome Cache::find(const Key& key) {
+Outcome Cache::find(const Key& key, Leaves leaves) {
     std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
     if (found == entries_.end()) return {};
     found->second.used = true;
-    return found->second.outcome;
+    Outcome best;
+    const Plan* plan = nullptr;
+    for (const Known& known : found->second.known) {
+        if (known.leaves >= leaves) best.lower = std::max(best.lower, known.outcome.lower);
+        if ((known.leaves > leaves && known.in_plan > leaves) || known.outcome.upper >= best.upper) continue;
+        best.upper = known.outcome.upper;
+        plan = &known.outcome.plan;
+    }
+    if (plan != nullptr) best.plan = *plan;
+    return best;
 }
 
-std::size_t Cache::bytes_of(const Key& key, const Outcome& outcome) {
+std::size_t Cache::bytes_of(const Key& key, const Entry& entry) {
     constexpr std::size_t overhead = 64;   // the map's node, its bucket and the queue
-    return sizeof(Key) + sizeof(Outcome) + overhead + key.rows.size() * sizeof(std::uint32_t) +
-           outcome.plan.size() * sizeof(Step);
+    std::size_t bytes = sizeof(Key) + sizeof(Entry) + overhead + key.rows.size() * sizeof(std::uint32_t);
+    for (const Known& known : entry.known) bytes += sizeof(Known) + known.outcome.plan.size() * sizeof(Step);
+    return bytes;
 }
 
 // Until so many bytes are free, which must not be more than there are.
@@ -51,34 +61,45 @@ void Cache::make_room(std::size_t bytes) {
             oldest->second.used = false;
             by_age_.push_back(by_age_.front());
         } else {
-            bytes_ -= bytes_of(oldest->first, oldest->second.outcome);
+            bytes_ -= bytes_of(oldest->first, oldest->second);
             entries_.erase(oldest);
         }
         by_age_.pop_front();
     }
 }
 
-void Cache::store(Key key, const Outcome& outcome) {
+void Cache::store(Key key, const Outcome& outcome, Leaves leaves) {
     std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
+    const Known news{leaves, leaves_of(outcome.plan), outcome};
     if (found == entries_.end()) {
-        const std::size_t bytes = bytes_of(key, outcome);
+        Entry entry{{}, false};
+        entry.known.reserve(1);   // exactly, as above
+        entry.known.push_back(news);
+        const std::size_t bytes = bytes_of(key, entry);
         if (bytes > capacity_) return;
         make_room(bytes);
-        const auto stored = entries_.emplace(std::move(key), Entry{outcome, false}).first;
+        const auto stored = entries_.emplace(std::move(key), std::move(entry)).first;
         by_age_.push_back(&stored->first);
         bytes_ += bytes;
         return;
     }
-    Outcome& known = found->second.outcome;
-    bytes_ -= bytes_of(found->first, known);
-    known.lower = std::max(known.lower, outcome.lower);
-    if (outcome.upper < known.upper) {
-        known.upper = outcome.upper;
-        known.plan = outcome.plan;
+    std::vector<Known>& all = found->second.known;
+    bytes_ -= bytes_of(found->first, found->second);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Known& known) { return known.leaves == leaves; });
+    if (same == all.end()) {
+        all.reserve(all.size() + 1);
+        all.push_back(news);
+    } else {
+        same->outcome.lower = std::max(same->outcome.lower, outcome.lower);
+        if (outcome.upper < same->outcome.upper) {
+            same->outcome.upper = outcome.upper;
+            same->outcome.plan = outcome.plan;
+            same->in_plan = news.in_plan;
+        }
     }
-    bytes_ += bytes_of(found->first, known);
-    make_room(0);   // its plan may have grown
+    bytes_ += bytes_of(found->first, found->second);
+    make_room(0);   // what is known may have grown
 }
 
 }  // namespace contree

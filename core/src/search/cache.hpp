@@ -1,8 +1,11 @@
-// Solved subproblems, by their rows and depth (dataset caching).
+// Solved subproblems, by their rows, depth and leaves (dataset caching).
 //
 // The key is the exact set of rows: a hash only finds the place, and equal sets are compared in full.
 // One fit owns a cache and its threads share it.  When its memory is used up the oldest entries go, but for those that
 // were asked for since their last turn (second chance); that costs time, never exactness.
+//
+// theta(S, d, l) falls in l.  So what is known for one number of leaves tells of others: a bound holds for fewer, and a
+// tree serves every number that it does not exceed.
 #pragma once
 
 #include <deque>
@@ -28,10 +31,10 @@ public:
     // `origin` lists the rows in ascending order.
     Key key(const Row* origin, Row rows, std::int64_t depth) const;
 
-    // What is known of that subproblem; nothing known is Outcome{}.
-    Outcome find(const Key& key);
+    // What is known of that subproblem, for trees of at most so many leaves; nothing known is Outcome{}.
+    Outcome find(const Key& key, Leaves leaves = any_leaves);
     // Keeps the better of the old and the new bounds.
-    void store(Key key, const Outcome& outcome);
+    void store(Key key, const Outcome& outcome, Leaves leaves = any_leaves);
 
     std::size_t entries() const { return entries_.size(); }
     std::size_t bytes() const { return bytes_; }
@@ -40,11 +43,16 @@ private:
     struct Hash {
         std::size_t operator()(const Key& key) const { return key.hash; }
     };
-    struct Entry {
+    struct Known {
+        Leaves leaves;         // that were allowed
+        Leaves in_plan;        // that the plan has at most
         Outcome outcome;
-        bool used;   // since it was stored, or last spared
     };
-    static std::size_t bytes_of(const Key& key, const Outcome& outcome);
+    struct Entry {
+        std::vector<Known> known;   // in the order in which they came
+        bool used;                  // since it was stored, or last spared
+    };
+    static std::size_t bytes_of(const Key& key, const Entry& entry);
     void make_room(std::size_t bytes);
 
     const Row table_rows_;

@@ -4,6 +4,7 @@
 #include "bounds/irreducible.hpp"
 #include "search/best_first.hpp"
 #include "search/first_trees.hpp"
+#include "search/prune.hpp"
 
 namespace contree {
 
@@ -19,13 +20,15 @@ constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking 
 template <class Entry>
 Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
-    const auto greedy = [&] { return greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_); };
+    const auto greedy = [&] { return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_)); };
     const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
+    if (options_.all_sizes) search_few(worker);
     if (!first_.plan.empty()) take(first_);
     if (first) take(greedy());
     deepen(worker);
     if (!first && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
     incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
+    if (options_.all_sizes) search_sizes(worker);
     return incumbent_;
 }
 
@@ -36,32 +39,37 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
 // tree of any depth has fewer errors.
 template <class Entry>
 void BestFirst<Entry>::deepen(Worker& worker) {
-    const std::int64_t target_depth = options_.max_depth;
+    const std::int64_t target_depth = size_.depth;
     const std::int64_t first_depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
-    raise(class_count_bound(root_, target_depth));
+    raise(class_count_bound(root_, size_, rules_.objective));
     Score irreducible = 0;
     Outcome outcome;
     Profile learnt, below;
     for (std::int64_t depth = first_depth;; ++depth) {
         Profile next;
-        const bool last = depth == target_depth, remember = !last && remembers(root_, depth);
+        const bool last = depth == target_depth, remember = (!last || options_.all_sizes) && remembers(root_, depth);
         const Outcome best = incumbent();
         const bool exact = last || depth == first_depth || !options_.switches.incumbent_targets;
-        Question question{root_, depth, irreducible, exact ? unreached : (best.upper + 1) / 2 + options_.max_gap, options_.max_gap, {},
+        Question question{root_, {depth, size_.leaves, root_.rows}, irreducible, exact ? unreached : (best.upper + 1) / 2 + options_.max_gap, options_.max_gap, {},
                           remember ? &next : nullptr, nullptr};
         if (depth > first_depth) {
             question.shallow = &outcome;
-            question.shallow_learnt = learnt.points.empty() ? nullptr : &learnt;
+            question.shallow_learnt = learnt.empty() ? nullptr : &learnt;
         }
         if (last) question.incumbent = &best;
+        if (last && options_.all_sizes) {
+            shallow_ = outcome;
+            shallow_learnt_ = learnt;
+        }
         const std::int64_t before = worker.statistics.row_visits;
-        if (!below.points.empty() && last) question.sources = {&below, &below};
+        if (!below.empty() && last) question.sources = {&below, &below};
         outcome = solve(worker, question);
         learnt = std::move(next);
         if (!outcome.plan.empty()) take(outcome);
         if (last) raise(outcome.lower);
+        if (last && options_.all_sizes) known_ = std::move(learnt);
         if (last || finished() || stopping()) return;
-        if (depth == cheap_depth) irreducible = irreducible_errors(root_, when_stopped(control_));
+        if (depth == cheap_depth) irreducible = rules_.worth(irreducible_errors(root_, when_stopped(control_)));
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         if (finished() || stopping()) return;
@@ -74,7 +82,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
 // of hard rows alone, for as much work as some thousand passes over all rows: a small part of any proof that takes seconds.
 template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
-    const bool deep = options_.max_depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
+    const bool deep = size_.depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
     if (!deep && !hard_) return;
     const std::int64_t cells = std::int64_t{root_.rows} * root_.features;
     if (deep) bound_by_hard_rows(worker, 500, limited ? 250'000'000 : std::min<std::int64_t>(2000 * cells, 600'000'000));
@@ -88,15 +96,14 @@ void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score i
 // time limit.
 template <class Entry>
 void BestFirst<Entry>::climb(Worker& worker, const Outcome& shallow, Profile& below) {
-    const std::int64_t depth = options_.max_depth;
-    const bool remember = remembers(root_, depth);
+    const bool remember = remembers(root_, size_.depth);
     for (const Score part : {64, 32, 16, 8, 4}) {
         const Outcome best = incumbent();
         const Score target = best.upper / part;
         if (target <= best.lower) continue;
         Profile next;
-        const Sources known = below.points.empty() ? Sources{} : Sources{&below, &below};
-        const Outcome outcome = solve(worker, {root_, depth, best.lower, target, 0, known, remember ? &next : nullptr, nullptr, &shallow});
+        const Sources known = below.empty() ? Sources{} : Sources{&below, &below};
+        const Outcome outcome = solve(worker, {root_, size_, best.lower, target, 0, known, remember ? &next : nullptr, nullptr, &shallow});
         if (!outcome.plan.empty()) take(outcome);
         if (remember) below = std::move(next);
         raise(outcome.lower);
@@ -120,7 +127,7 @@ void BestFirst<Entry>::bound_by_hard_rows(Worker& worker, std::size_t pairs, std
     worker.work_end = worker.work() + budget;
     Score proved = 0;   // for the part
     for (Score target = best.lower + 1; !stopping(); target = 2 * proved) {
-        proved = solve(worker, {part, options_.max_depth, proved, target, 0, {}, nullptr, nullptr}).lower;
+        proved = solve(worker, {part, {size_.depth, size_.leaves, part.rows}, proved, target, 0, {}, nullptr, nullptr}).lower;
         raise(proved);
         if (proved < target) break;   // the part's own score, or the end of the budget
         ++worker.statistics.hard_row_targets;
@@ -135,24 +142,27 @@ void BestFirst<Entry>::bound_by_hard_rows(Worker& worker, std::size_t pairs, std
 // solves of depth two, and better trees pay, because shallower levels then end earlier.
 template <class Entry>
 void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work) {
-    if (options_.max_depth <= cheap_depth) return;
-    const bool deep = options_.max_depth > cheap_depth + 1;
+    if (size_.depth <= cheap_depth) return;
+    const bool deep = size_.depth > cheap_depth + 1;
     const auto look_ahead = [&](std::int64_t budget) {
-        if (!finished()) take(stages_->look_ahead(budget));
+        if (!finished()) take(of_stage(stages_->look_ahead(budget)));
     };
     const auto search_near = [&](std::int64_t budget) {
-        if (!finished()) take(stages_->search_near(incumbent(), budget));
+        if (!finished()) take(of_stage(stages_->search_near(for_stage(), budget)));
     };
     if (depth == 2) {
-        stages_ = std::make_unique<Stages<Entry>>(root_, options_.max_depth, worker.depth_two, kernel_, cache_, worker.arena,
-                                                  worker.statistics, control_);
-        stages_->search_three([this, &worker](const Subproblem<Entry>& sub, Score target, std::int64_t budget) {
+        // The heuristics look for few errors alone; what they find is pruned (`to_size`).
+        const bool plain = rules_.objective.plain();
+        if (!plain) plain_two_ = std::make_unique<DepthTwo<Entry>>(kernel_, options_.switches, control_);
+        stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, plain ? worker.depth_two : *plain_two_, kernel_, cache_,
+                                                  worker.arena, worker.statistics, control_);
+        if (plain) stages_->search_three([this, &worker](const Subproblem<Entry>& sub, Score target, std::int64_t budget) {
             worker.work_end = worker.work() + budget;
-            Outcome found = solve(worker, {sub, 3, 0, target, 0, {}, nullptr, nullptr});
+            Outcome found = solve(worker, {sub, {3, any_leaves, sub.rows}, 0, target, 0, {}, nullptr, nullptr});
             worker.work_end = Worker::endless;
             return found;
         });
-        take(stages_->first());
+        take(of_stage(stages_->first()));
         if (!deep) {
             if (options_.time_limit < short_limit) bound_by_hard_rows(worker, 250, 20 * level_work);
             return;
@@ -177,14 +187,36 @@ void BestFirst<Entry>::look_nearby(Worker& worker) {
     constexpr double often = 0.06;
     const double cells = static_cast<double>(root_.rows) * root_.features, patience = 20000 * cells + 4 * static_cast<double>(last_gain_);
     const double most = std::min(options_.time_limit <= 10 ? 2.5e9 : 1e9, patience);
-    const bool limited = options_.time_limit < short_limit, deep = options_.max_depth > cheap_depth + 1;
+    const bool limited = options_.time_limit < short_limit, deep = size_.depth > cheap_depth + 1;
     const auto slice = static_cast<std::int64_t>(std::min(deep || hard_ ? 4e7 : 1e7, 500 * cells));
     const double share = !limited ? often : deep ? 5 : hard_ ? 3 : 0.2;
     const auto others = static_cast<double>(worker.work() - stages_->work());
     if (static_cast<double>(stages_->work() + slice) > std::max(often * others, std::min(share * others, most))) return;
     const Score before = incumbent().upper;
-    take(stages_->search_near(incumbent(), slice));
+    take(of_stage(stages_->search_near(for_stage(), slice)));
     if (incumbent().upper < before) last_gain_ = stages_->work();
+}
+
+// A tree that was made for few errors, pruned to the best of the size and for the objective asked for.
+template <class Entry>
+Outcome BestFirst<Entry>::to_size(Outcome tree) const {
+    if (rules_.objective.plain() && leaves_of(tree.plan) <= size_.leaves) return tree;
+    return pruned(root_, tree.plan, rules_.objective, size_.leaves);
+}
+
+// What a heuristic found, and what the next one starts from: the incumbent, or, where more than errors counts, the
+// tree of fewest errors that heuristics have found.
+template <class Entry>
+Outcome BestFirst<Entry>::of_stage(Outcome tree) {
+    if (rules_.objective.plain() && !size_.limited()) return tree;
+    Outcome fit = to_size(tree);
+    if (tree.upper < unpruned_.upper) unpruned_ = std::move(tree);
+    return fit;
+}
+
+template <class Entry>
+Outcome BestFirst<Entry>::for_stage() {
+    return rules_.objective.plain() && !size_.limited() ? incumbent() : unpruned_;
 }
 
 // Takes a tree for all rows as the incumbent where it is better; the node of all rows learns of it too.
@@ -196,7 +228,7 @@ void BestFirst<Entry>::take(const Outcome& tree) {
     if (tree.upper >= root_node_->ub) return;
     root_node_->ub = tree.upper;
     // What is found for a shallower level must be a tree of that level.
-    if (root_node_->depth == options_.max_depth) root_node_->best = {0, tree.upper, tree.plan};
+    if (root_node_->depth == size_.depth) root_node_->best = {0, tree.upper, tree.plan};
 }
 
 template <class Entry>
@@ -226,7 +258,7 @@ void BestFirst<Entry>::raise(Score lower) {
 // What the queue of all rows proves at this moment; a shallower level proves nothing of the depth asked for.
 template <class Entry>
 void BestFirst<Entry>::raise_bound(Node& node) {
-    if (node.sub != &root_ || node.depth != options_.max_depth) return;
+    if (node.sub != &root_ || node.depth != size_.depth) return;
     Score bound;
     {
         std::lock_guard lock(node.mutex);
@@ -238,7 +270,7 @@ void BestFirst<Entry>::raise_bound(Node& node) {
 template <class Entry>
 void BestFirst<Entry>::told() {
     if (incumbent_.upper - options_.max_gap <= incumbent_.lower) finished_.store(true, std::memory_order_relaxed);
-    if (incumbent_.upper == unreached) return;
+    if (incumbent_.upper == unreached || !telling_) return;
     improved_(incumbent_);
 }
 
@@ -250,6 +282,9 @@ void BestFirst<Entry>::told() {
     template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::look_nearby(Worker&);             \
+    template Outcome BestFirst<Entry>::to_size(Outcome) const;        \
+    template Outcome BestFirst<Entry>::of_stage(Outcome);             \
+    template Outcome BestFirst<Entry>::for_stage();                   \
     template void BestFirst<Entry>::take(const Outcome&);             \
     template Outcome BestFirst<Entry>::incumbent();                   \
     template void BestFirst<Entry>::told();                           \

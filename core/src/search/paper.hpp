@@ -1,13 +1,15 @@
 // The paper's own search (search="paper"): one feature after the other, depth first, Algorithm 1.
 //
 // Kept beside the best-first search for the ablations and comparisons of the experiments, and as a second,
-// independent proof.  docs/paper-map.md says where it differs from the print and why.
+// independent proof.  Costs and limits of leaves, which the paper does not have, enter as in the other search: scores are
+// objectives, and Branch looks at each shape of a split apart.  docs/paper-map.md says where it differs from the print and why.
 #pragma once
 
 #include <functional>
 
 #include "bounds/outcome.hpp"
 #include "bounds/pruning.hpp"
+#include "bounds/shape.hpp"
 #include "data/subproblem.hpp"
 #include "depth_two/d2split.hpp"
 #include "search/cache.hpp"
@@ -30,7 +32,7 @@ private:
     // The incumbent of one `solve`: Branch calls of all its features improve on it.
     struct Incumbent {
         const Subproblem<Entry>* sub;
-        std::int64_t depth;
+        TreeSize size;
         Score gap;          // how far from the optimum this subproblem may end
         Score gap_here;     // the part of it that pruning uses up here
         Score gap_below;    // the part that each side may use
@@ -41,9 +43,9 @@ private:
         Score to_beat() const { return ub - gap_here; }
     };
 
-    Outcome solve(const Subproblem<Entry>& sub, std::int64_t depth, Score ub, Score gap);
-    void branch(Incumbent& incumbent, std::uint32_t f);
-    paper::Evaluated split(Incumbent& incumbent, std::uint32_t f, Position z, Score eta, bool& left_is_zero,
+    Outcome solve(const Subproblem<Entry>& sub, const TreeSize& size, Score ub, Score gap);
+    void branch(Incumbent& incumbent, std::uint32_t f, const Shape& shape);
+    paper::Evaluated split(Incumbent& incumbent, std::uint32_t f, Position z, const Shape& shape, Score eta, bool& left_is_zero,
                            bool& right_is_zero);
     void improve(Incumbent& incumbent, std::uint32_t f, Position z, Score score, const Plan& left, const Plan& right);
     void report(const Incumbent& incumbent);
@@ -54,6 +56,7 @@ private:
     const Control& control_;
     const Improved improved_;
     const Outcome first_;
+    const Objective objective_;
     Cache cache_;
     Arena arena_;
     Statistics statistics_;

@@ -22,14 +22,15 @@ class Road {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit Road(Clock::time_point start) : start_(start) {}
+    // `constant` is what the objective has besides what the search counts.
+    Road(Clock::time_point start, Score constant) : start_(start), constant_(constant) {}
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
     // A tree that is there before the search has found any.
     void begin(Score objective) {
         std::lock_guard lock(mutex_);
-        objective_ = objective;
+        objective_ = objective + constant_;
     }
 
     // What a search reports is true of what came before too: trees are kept, and proofs stay proofs.  The history gets
@@ -37,7 +38,7 @@ public:
     void improved(Score objective, Score lower_bound) {
         constexpr double pause = 0.05;
         std::lock_guard lock(mutex_);
-        const bool better = objective < objective_ || history_.empty();
+        const bool better = objective + constant_ < objective_ || history_.empty();
         advance(objective, lower_bound);
         if (better || history_.back().seconds + pause <= seconds()) note();
     }
@@ -60,12 +61,13 @@ public:
 
 private:
     void advance(Score objective, Score lower_bound) {
-        objective_ = std::min(objective_, objective);
-        lower_bound_ = std::max(lower_bound_, lower_bound);
+        objective_ = std::min(objective_, objective + constant_);
+        lower_bound_ = std::max(lower_bound_, lower_bound + constant_);
     }
     void note() { history_.push_back({seconds(), objective_, lower_bound_}); }
 
     const Clock::time_point start_;
+    const Score constant_;
     std::mutex mutex_;
     Score objective_ = no_objective;
     Score lower_bound_ = 0;

@@ -26,6 +26,8 @@ namespace contree {
     row(closed_by_trimming)       /* segments with no threshold left after B0 at both ends */   \
     row(closed_by_class_count)    /* subproblems cut off by B2 */                               \
     row(closed_by_bound)          /* subproblems cut off by the parent's bound */               \
+    row(closed_by_split_cost)     /* subproblems that no split can pay for: C1 */               \
+    row(cut_by_affordable_splits) /* subproblems searched for smaller trees: C2 */              \
     row(inherited_points)         /* points taken over by B4 */                                 \
     row(strips_solved)            /* for B6 */                                                  \
     row(closed_by_strips)         /* segments that B1 left open, closed by B6 */                \

@@ -48,7 +48,7 @@ template <class Entry>
 void BestFirst<Entry>::find_strips(Worker& worker, Node& node, const Question& question) {
     constexpr std::uint64_t most_cells = 1'000'000;
     const Subproblem<Entry>& sub = *node.sub;
-    if (!options_.switches.strips || node.depth != 3 || sub.classes != 2 || sub.limited() || worker.work_end != Worker::endless) return;
+    if (!options_.switches.strips || node.depth != 3 || sub.classes != 2 || sub.limited() || question.size.limited() || !rules_.objective.plain() || worker.work_end != Worker::endless) return;
     const std::uint64_t cells = std::uint64_t{sub.rows} * sub.features;
     if (cells < static_cast<std::uint64_t>(options_.switches.strip_cells) || cells > most_cells) return;
     const Profile* const subset = question.sources.subset;
@@ -76,7 +76,7 @@ void BestFirst<Entry>::cut_strips(Worker& worker, const Node& node, const Subpro
                                   Position offset, Strips& strips) {
     const auto size = static_cast<std::uint64_t>(options_.switches.strip_rows);   // few rows cost nothing by themselves
     const auto solve_this = [&] {
-        const Outcome outcome = solve(worker, {sub, node.depth - 1, 0, unreached, 0, {}, nullptr, &node});
+        const Outcome outcome = solve(worker, {sub, TreeSize(node.depth - 1, any_leaves, sub.rows), 0, unreached, 0, {}, nullptr, &node});
         ++worker.statistics.strips_solved;
         strips.add({offset, offset + sub.rows, outcome.lower});
     };
@@ -116,13 +116,13 @@ void BestFirst<Entry>::trim_by_strips(const Node& node, const Segment& s, Score 
     const Position u = sub.position_of(s.f, s.u.z), v = sub.position_of(s.f, s.v.z);
     constexpr Run none{1, 0, 0, 0};
     for (;;) {   // the further it reaches, the more strips count
-        const Score reach = s.u.z + s.u.total() - limit + 2 * strips.between(u, run.low);   // masses up to this are closed
+        const Score reach = s.u.z + rules_.total(s.u) - limit + 2 * strips.between(u, run.low);   // masses up to this are closed
         if (sub.mass_at(s.f, run.low) > reach) break;
         if (reach + 1 >= s.v.z) return void(run = none);
         run.low = sub.position_of(s.f, reach + 1);
     }
     for (;;) {
-        const Score reach = s.v.z - (s.v.total() - limit) - 2 * strips.between(run.high, v);   // masses from this on are closed
+        const Score reach = s.v.z - (rules_.total(s.v) - limit) - 2 * strips.between(run.high, v);   // masses from this on are closed
         if (sub.mass_at(s.f, run.high) < reach) break;
         if (reach <= s.u.z + 1) return void(run = none);
         run.high = sub.position_of(s.f, reach) - 1;

@@ -88,14 +88,15 @@ std::size_t rank_of(const Column& column, double value) {
 
 class Builder {
 public:
-    Builder(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt)
-        : ranked_(ranked), halt_(halt), classes_(static_cast<std::size_t>(table.classes)), next_(plan.begin()), rows_(table) {}
+    Builder(const RankedTable& ranked, const Table& table, const Plan& plan, const Objective& objective, const Halt& halt)
+        : ranked_(ranked), objective_(objective), halt_(halt), classes_(static_cast<std::size_t>(table.classes)), next_(plan.begin()), rows_(table) {}
 
-    // Appends the subtree for the next steps of the plan; returns its errors.
+    // Appends the subtree for the next steps of the plan; returns its objective.
     Score add(const Stretch& stretch) {
         const Step step = *next_++;
         const std::size_t node = add_leaf(stretch);
-        if (step.feature == Step::leaf || halt_()) return leaf_errors(node);
+        const Score as_leaf = objective_.error * leaf_errors(node);
+        if (step.feature == Step::leaf || halt_()) return as_leaf;
         if (step.feature < 0) throw std::logic_error("contree: a plan with an open stump");
         const Column& column = ranked_.columns[static_cast<std::size_t>(step.feature)];
         const auto feature = static_cast<std::size_t>(column.feature);
@@ -111,12 +112,12 @@ public:
         tree.missing_left[node] = tree.missing_count[node] > 0 ? column.missing == Missing::first : left.end - left.begin > right.end - right.begin;
         find_gap(node, column);
         tree.children_left[node] = static_cast<std::int64_t>(tree.size());
-        Score errors = add(left);
+        Score score = add(left) + objective_.split;
         tree.children_right[node] = static_cast<std::int64_t>(tree.size());
-        errors += add(right);
-        if (errors < leaf_errors(node)) return errors;
+        score += add(right);
+        if (score < as_leaf) return score;
         make_leaf(node);
-        return leaf_errors(node);
+        return as_leaf;
     }
 
     Score add_all() { return add(rows_.all()); }
@@ -185,6 +186,7 @@ private:
     }
 
     const RankedTable& ranked_;
+    const Objective objective_;
     const Halt halt_;
     const std::size_t classes_;
     Plan::const_iterator next_;
@@ -193,8 +195,8 @@ private:
 
 }  // namespace
 
-Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt) {
-    Builder builder(ranked, table, plan, halt);
+Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Objective& objective, const Halt& halt) {
+    Builder builder(ranked, table, plan, objective, halt);
     builder.add_all();
     return std::move(builder.tree);
 }

@@ -7,9 +7,9 @@
 
 namespace contree {
 
-// Sends the rows down a plain plan, chooses thresholds, and takes out splits that save no error.  Throws
-// std::logic_error where the plan was not made for these rows.  After a halt the tree is not whole.
-Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Halt& halt = {});
+// Sends the rows down a plain plan, chooses thresholds, and takes out splits that do not make the objective smaller.
+// Throws std::logic_error where the plan was not made for these rows.  After a halt the tree is not whole.
+Tree build_tree(const RankedTable& ranked, const Table& table, const Plan& plan, const Objective& objective = {}, const Halt& halt = {});
 
 // The tree's errors, recounted on the caller's raw values.  Throws std::logic_error where the class counts of
 // a node are not those of the tree, or a leaf is too small.  After a halt the number means nothing.

@@ -25,6 +25,13 @@ inline const Step* end_of(const Step* step) {
     return end_of(end_of(step + 1));
 }
 
+// The leaves of a plan's tree, at most: a stump may turn out to be one.
+inline Leaves leaves_of(const Plan& plan) {
+    Leaves leaves = 0;
+    for (const Step& step : plan) leaves += step.feature == Step::leaf ? 1 : step.feature == Step::stump ? 2 : 0;
+    return leaves;
+}
+
 inline Plan join(Step split, const Plan& left, const Plan& right) {
     Plan plan;
     plan.reserve(1 + left.size() + right.size());

@@ -12,6 +12,8 @@ def certificate(classifier) -> str:
     check_is_fitted(classifier, "tree_")
     trees, status = _permitted_trees(classifier), _how_it_ended(classifier)
     bound, errors = classifier.lower_bound_, classifier.errors_
+    if classifier.ccp_alpha > 0:
+        return _with_cost(classifier, trees, status)
     if classifier.tree_.weighted:
         least, own = f"errors of weight {bound}", f"errors of weight {errors}"
         fewer = f"has errors that weigh less than {bound}"
@@ -26,8 +28,24 @@ def certificate(classifier) -> str:
     )
 
 
+def _with_cost(classifier, trees: str, status: str) -> str:
+    bound, own = f"{classifier.lower_bound_:.6g}", f"{classifier.objective_:.6g}"
+    share = f"{classifier.ccp_alpha:g} of all {'weight' if classifier.tree_.weighted else 'rows'}"
+    cost = f"errors plus {share} for each leaf"
+    if classifier.gap_ == 0:
+        return f"Proved: no {trees}, has an objective below {own} on these rows: {cost} ({status})."
+    return (
+        f"Proved: every {trees}, has an objective of at least {bound} on these rows, this one "
+        f"{own}: {cost} ({status})."
+    )
+
+
 def _permitted_trees(classifier) -> str:
-    text = f"tree of depth {classifier.max_depth} or less, with any thresholds"
+    text = f"tree of depth {classifier.max_depth} or less"
+    if classifier.max_leaf_nodes is not None:
+        most = int(classifier.max_leaf_nodes)
+        text += f" and at most {most} {'leaves' if most > 1 else 'leaf'}"
+    text += ", with any thresholds"
     if classifier.feature_tolerance > 0:
         text += f" between values {classifier.feature_tolerance} apart"
     rows = int(classifier.tree_.n_node_samples[0])

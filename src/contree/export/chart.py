@@ -11,7 +11,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 34
 BEST, BOUND = "#D55E00", "#0072B2"
 
 
-def history_chart(report: SearchReport) -> str:
+def history_chart(report: SearchReport, said: str = "errors") -> str:
     """Return the chart, or a sentence where there is no history."""
     history = report.history
     if not history:
@@ -66,7 +66,7 @@ def history_chart(report: SearchReport) -> str:
         f'<polyline points="{_points(best)}" fill="none" stroke="{BEST}" stroke-width="2"/>',
         f'<polyline points="{_points(bound)}" fill="none" stroke="{BOUND}" stroke-width="2" '
         'stroke-dasharray="5 3"/>',
-        f'<text x="{LEFT}" y="{HEIGHT - 3}" fill="{BEST}">— errors of the best tree</text>',
+        f'<text x="{LEFT}" y="{HEIGHT - 3}" fill="{BEST}">— {said} of the best tree</text>',
         f'<text x="{LEFT + 190}" y="{HEIGHT - 3}" fill="{BOUND}">- - proved bound</text>',
         "</svg>",
     ]

@@ -48,7 +48,7 @@ def plot_history(classifier, ax=None):
     time = factor * seconds
     _draw_steps(ax, time, objective, bound)
     _set_axes(ax, time, unit)
-    _set_height(ax, objective.max(), classifier.tree_)
+    _set_height(ax, objective.max(), classifier)
     _draw_ends(ax, time[-1], classifier.objective_, classifier.lower_bound_)
     ax.set_title(_title(classifier, f"{time[-1]:.3g} {unit}"), fontsize=10, color=INK)
     return ax
@@ -103,17 +103,21 @@ def _set_axes(ax, time, unit: str) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _set_height(ax, highest: float, tree) -> None:
+def _set_height(ax, highest: float, classifier) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    whole = isinstance(tree.weight_unit, int)
+    tree = classifier.tree_
+    whole = isinstance(classifier.objective_, int)
     least = 1.0 if whole else 1e-300  # an axis needs a height, though there be no error at all
     ax.set_ylim(0, max(least, 1.05 * highest))
     ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=6))
     ax.yaxis.set_major_formatter(
         FuncFormatter(lambda errors, _: f"{errors:,.0f}" if whole else f"{errors:.4g}")
     )
-    ax.set_ylabel("weight of errors" if tree.weighted else "errors", fontsize=9, color=FAINT)
+    said = "weight of errors" if tree.weighted else "errors"
+    if classifier.ccp_alpha > 0:
+        said += " and cost of leaves"
+    ax.set_ylabel(said, fontsize=9, color=FAINT)
 
 
 def _said(value: int | float) -> str:
@@ -122,7 +126,9 @@ def _said(value: int | float) -> str:
 
 def _title(classifier, duration: str) -> str:
     errors = classifier.objective_
-    if classifier.tree_.weighted:
+    if classifier.ccp_alpha > 0:
+        said = f"{classifier.status_}: objective {_said(errors)}"
+    elif classifier.tree_.weighted:
         said = f"{classifier.status_}: errors of weight {_said(errors)}"
     else:
         said = f"{classifier.status_}: {errors:,} error{'s' * (errors != 1)}"

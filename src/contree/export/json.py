@@ -111,7 +111,7 @@ def read_json(classifier_class, text: str):
     certificate = check.part(data, "certificate", dict)
     if data["version"] == 1:
         certificate.setdefault("weight_tolerance", 0.0)
-    certificate = check.certificate(certificate, tree)
+    certificate = check.certificate(certificate, tree, classifier.ccp_alpha)
     report = check.search_report(check.part(data, "search_report", dict))
 
     classifier.classes_, classifier.n_classes_ = classes, len(classes)

@@ -181,10 +181,11 @@ def _weight_unit(data: dict, total: int) -> Unit:
     return unit
 
 
-def certificate(data: dict, tree: FittedTree) -> dict:
+def certificate(data: dict, tree: FittedTree, ccp_alpha: float) -> dict:
     found = {"status": part(data, "status", str, "certificate.")}
     for name in CERTIFICATE[1:]:
-        whole = isinstance(tree.weight_unit, int) and name != "weight_tolerance"
+        counted = name == "errors" or (name != "weight_tolerance" and ccp_alpha == 0)
+        whole = isinstance(tree.weight_unit, int) and counted
         found[name] = (integer if whole else real)(data, name, 0, "certificate.")
     leaves = tree.feature < 0
     errors = in_user_unit(int(tree.node_error_units[leaves].sum()), tree.weight_unit)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import secrets
 from html import escape
 from pathlib import Path
 
 from sklearn.utils.validation import check_is_fitted
 
+from contree._draft import write_whole
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
 from contree.export.markup import asset, legend_markup, tree_markup
@@ -48,14 +47,21 @@ def to_html(
     path : Path
         The file.
     """
-    check_is_fitted(classifier, "tree_")
-    wording = Wording(classifier, feature_names, class_names, decimals)
     target = Path(path)
-    _write_atomically(target, _page(classifier, wording, str(title)))
+    write_whole(target, page(classifier, feature_names, class_names, decimals, title))
     return target
 
 
-def _page(classifier, wording: Wording, title: str) -> str:
+def page(
+    classifier, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+) -> bytes:
+    """Return the page that `to_html` writes."""
+    check_is_fitted(classifier, "tree_")
+    wording = Wording(classifier, feature_names, class_names, decimals)
+    return _markup(classifier, wording, str(title)).encode("utf-8", errors="backslashreplace")
+
+
+def _markup(classifier, wording: Wording, title: str) -> str:
     tree, report = wording.tree, classifier.search_report_
     rows = int(tree.n_node_samples[0])
     counters = "".join(
@@ -92,7 +98,7 @@ Click a test to fold it; rest on a node to see its classes.</p>
 <p id="ct-answer" role="status"></p>
 </form>
 <h2>The search</h2>
-{history_chart(report)}
+{history_chart(report, "objective" if classifier.ccp_alpha > 0 else "errors")}
 <details class="ct-counters"><summary>Counters</summary>
 <table>{counters}</table></details>
 <div id="ct-tip" role="tooltip" hidden></div>
@@ -156,17 +162,3 @@ def _data(wording: Wording) -> str:
     )
     # "</script>" and "<!--" would end the element; JSON can write their first letter otherwise.
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _write_atomically(target: Path, text: str) -> None:
-    """Write beside the target, then rename, which replaces a file in one step."""
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
-    try:
-        with open(draft, "x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise

@@ -45,10 +45,15 @@ def export_text(classifier, feature_names=None, class_names=None, decimals=None)
         if tree.feature[node] < 0:
             lines.append(_indent(depth) + _leaf(node, wording))
             continue
-        name = wording.feature(node)
+        name = _on_one_line(wording.feature(node))
         pending.append((tree.children_right[node], depth + 1, f"{name} {wording.opposite(node)}"))
         pending.append((tree.children_left[node], depth + 1, f"{name} {wording.relation(node)}"))
     return "\n".join(lines) + "\n"
+
+
+def _on_one_line(name: str) -> str:
+    """Return a name with line breaks and other marks that are not printed as escapes."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in name)
 
 
 def _indent(depth: int) -> str:
@@ -57,6 +62,6 @@ def _indent(depth: int) -> str:
 
 def _leaf(node: int, wording: Wording) -> str:
     return (
-        f"class: {wording.majority(node)}  "
+        f"class: {_on_one_line(wording.majority(node))}  "
         f"({wording.rows(node)}, {wording.errors(node)}, {wording.counts(node)})"
     )

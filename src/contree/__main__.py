@@ -1,0 +1,5 @@
+"""``python -m contree`` is the command ``contree``."""
+
+from contree.cli import main
+
+main()

@@ -1,0 +1,167 @@
+"""From ``ccp_alpha`` to the integers that the core minimises, and back.
+
+The objective is e + c l, with e the weight of the errors, l the number of leaves and
+c = ccp_alpha times the weight of all rows, all in multiples of the weights' unit.  `ccp_alpha` is
+read as the decimal that stands in the user's program, so that 0.01 of 1000 rows is 10 errors for a
+leaf, and a tie is a tie.  The core adds up integers, q e + p l; `LeafCost` chooses p and q.
+
+Any order of trees by e + c l is one by q e + p l, with q no larger than twice the most leaves, n,
+that count.  Two trees differ by a whole number of errors and by d <= n leaves, so how they compare
+says only on which side of a fraction with a denominator of at most n the number c lies.  If c is
+such a fraction, p / q is c.  Otherwise let a and b be its neighbours among these fractions (Farey's
+sequence of order n): their mediant lies between them as c does, and no other fraction lies there,
+so c and the mediant compare alike with all of them.  Its denominator is the sum of theirs.
+
+The most leaves that count are those that the depth, the limit and the rows allow, and no more than
+K = floor(1 / ccp_alpha) + 1.  For a tree with K + 1 leaves or more has a cost of splits of at least
+c K, more than all rows weigh, and a single leaf is better; since c > W / K, the same holds for the
+mediant of order K.  A `ccp_alpha` of 1 or more has the optimum that 1 has, a leaf.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+
+from contree._weights import Unit, Weights, in_user_unit
+
+FEW = 4096  # numbers of leaves that are worth trying one by one
+
+
+def exact_share(ccp_alpha: Real) -> Fraction:
+    """Return ``ccp_alpha`` as the decimal that is written."""
+    return Fraction(str(float(ccp_alpha)))
+
+
+def most_leaves(ccp_alpha: Real, max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> int:
+    """Return the number of leaves above which no tree can be optimal."""
+    most = n_rows if max_depth >= 31 else min(n_rows, 2**max_depth)
+    if max_leaf_nodes is not None:
+        most = min(most, int(max_leaf_nodes))
+    alpha = exact_share(ccp_alpha)
+    return most if alpha == 0 else min(most, math.floor(1 / alpha) + 1)
+
+
+def widest_sum(ccp_alpha: Real, most: int) -> int:
+    """Return what the multiples of the weights must stay below, so that no objective reaches 2**60.
+
+    No score on the way is more than q times the weight of all rows and two leaves' costs, each of
+    at most as much.
+    """
+    return 1 << 60 if ccp_alpha == 0 else (1 << 60) // (6 * max(1, most))
+
+
+def between_neighbours(number: Fraction, order: int) -> Fraction:
+    """Return a fraction that compares with all of a denominator up to `order` as `number` does.
+
+    The number itself if it is such a fraction, else the mediant of its neighbours.  These are the
+    last convergent of its continued fraction with such a denominator, and the last intermediate
+    fraction after the convergent before it.
+    """
+    if number.denominator <= order:
+        return number
+    (p0, q0), (p1, q1) = (0, 1), (1, 0)
+    n, d = number.numerator, number.denominator
+    while True:
+        a = n // d
+        if q0 + a * q1 > order:
+            break
+        (p0, q0), (p1, q1) = (p1, q1), (p0 + a * p1, q0 + a * q1)
+        n, d = d, n - a * d
+    k = (order - q0) // q1
+    return Fraction(p0 + k * p1 + p1, q0 + k * q1 + q1)
+
+
+@dataclass(frozen=True)
+class LeafCost:
+    """What a leaf costs, exactly and as the core counts it.
+
+    Attributes
+    ----------
+    cost : Fraction
+        c, in multiples of the weights' unit.
+    error_cost, leaf_cost : int
+        q and p.
+    most : int
+        The most leaves that count.
+    total : int
+        The weight of all rows.
+    unit : int or Fraction
+        What one multiple is in the user's unit.
+    """
+
+    cost: Fraction
+    error_cost: int
+    leaf_cost: int
+    most: int
+    total: int
+    unit: Unit
+
+    @classmethod
+    def of(cls, ccp_alpha: Real, most: int, weights: Weights) -> LeafCost:
+        cost = exact_share(ccp_alpha) * weights.total
+        counted = between_neighbours(min(cost, Fraction(weights.total)), most)
+        return cls(cost, counted.denominator, counted.numerator, most, weights.total, weights.unit)
+
+    def scaled_gap(self, max_gap: int) -> int:
+        """Return a gap of the core's objective that is within `max_gap` of the true one.
+
+        The two differ by cost - p / q for each leaf, and trees by fewer than `most` leaves.
+        """
+        off = abs(min(self.cost, self.total) - Fraction(self.leaf_cost, self.error_cost))
+        return max(0, math.floor(self.error_cost * (max_gap - off * self.most)))
+
+    def objective(self, counted: int) -> int | float:
+        """Return the objective of a tree in the user's unit, from what the core counted."""
+        return self._reported(self._exact(counted))
+
+    def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
+        """Return the objective of a tree and a proved bound, in the user's unit.
+
+        A bound is rounded down; it is the objective itself where no tree can be better.
+        """
+        exact, bound = self._exact(counted), self._least(counted_bound)
+        objective = self._reported(exact)
+        if counted_bound >= counted or bound >= exact:
+            return objective, objective
+        lower = self._reported(bound)
+        if isinstance(lower, float) and Fraction(lower) > bound * self.unit:
+            lower = math.nextafter(lower, -math.inf)
+        return objective, max(lower, 0)
+
+    def _reported(self, exact: Fraction) -> int | float:
+        if self.cost == 0:
+            return in_user_unit(int(exact), self.unit)
+        return float(exact * self.unit)
+
+    def _exact(self, counted: int) -> Fraction:
+        """Return e + c l of a tree of which q e + p l is known.
+
+        Where p / q is not c, q is more than the most leaves, so l is known by its remainder; or c
+        is at least the weight of all rows, which e is below.
+        """
+        p, q = self.leaf_cost, self.error_cost
+        if Fraction(p, q) == self.cost:
+            return Fraction(counted, q)
+        leaves = counted // p if self.cost > self.total else counted * pow(p, -1, q) % q
+        return (counted - p * leaves) // q + self.cost * leaves
+
+    def _least(self, counted_bound: int) -> Fraction:
+        """Return the least e + c l of a tree with q e + p l of at least the bound.
+
+        Errors are whole.  Where there are too many numbers of leaves to try, parts of errors count
+        too, which gives a smaller bound.
+        """
+        p, q = self.leaf_cost, self.error_cost
+        if p == 0:
+            return Fraction(counted_bound)
+        last = min(self.most, max(1, -(-counted_bound // p)))
+        if last <= FEW:
+            return min(
+                max(0, -((p * leaves - counted_bound) // q)) + self.cost * leaves
+                for leaves in range(1, last + 1)
+            )
+        off = self.cost - Fraction(p, q)
+        return Fraction(counted_bound, q) + min(off, off * last)

@@ -1,0 +1,171 @@
+"""The parameters of the estimator, one row each: the one place that says what they may be.
+
+The classifier takes its constraints from here, the command line its flags, and a test compares both
+and ``docs/options.md`` with it.  Nothing heavy is imported, because ``contree --help`` reads it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers of a kind between two ends."""
+
+    kind: type  # int or float
+    low: float | None = None
+    high: float | None = None
+    closed: str = "left"  # which ends belong to it: left, right, both, neither
+
+    def __contains__(self, number) -> bool:
+        above = self.low is None or (
+            number >= self.low if self.closed in ("left", "both") else number > self.low
+        )
+        below = self.high is None or (
+            number <= self.high if self.closed in ("right", "both") else number < self.high
+        )
+        return above and below and not math.isnan(number)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of ``ConTreeClassifier``, and one flag of ``contree fit``."""
+
+    name: str
+    default: object
+    allowed: tuple  # of Range, strings, bool, dict, str (the type) and None
+    values: str  # what is allowed, for people
+    meaning: str  # in one short line; docs/options.md may go on
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+
+PARAMETERS = (
+    Parameter(
+        "max_depth",
+        3,
+        (Range(int, 0),),
+        "int, 0 and up",
+        "tests between root and leaf, at most",
+    ),
+    Parameter(
+        "max_leaf_nodes",
+        None,
+        (Range(int, 1), None),
+        "int, 1 and up; None",
+        "leaves, at most",
+    ),
+    Parameter(
+        "ccp_alpha",
+        0.0,
+        (Range(float, 0.0),),
+        "0 and up",
+        "what a leaf costs, as a share of all weight",
+    ),
+    Parameter(
+        "min_samples_leaf",
+        1,
+        (Range(int, 1), Range(float, 0, 1, "neither")),
+        "int, 1 and up; float in (0, 1)",
+        "training rows in a leaf, at least",
+    ),
+    Parameter(
+        "min_weight_fraction_leaf",
+        0.0,
+        (Range(float, 0.0, 0.5, "both"),),
+        "float in [0, 0.5]",
+        "share of all weight in a leaf, at least",
+    ),
+    Parameter(
+        "class_weight",
+        None,
+        (dict, "balanced", None),
+        'dict; "balanced"; None',
+        "what an error costs, by label",
+    ),
+    Parameter(
+        "max_gap",
+        0,
+        (Range(int, 0), Range(float, 0, 1)),
+        "int, 0 and up; float in [0, 1)",
+        "how far from the optimum a result may be",
+    ),
+    Parameter(
+        "time_limit",
+        None,
+        (Range(float, 0, None, "both"), None),
+        "seconds, 0 to inf; None",
+        "when to stop with the best tree so far",
+    ),
+    Parameter(
+        "feature_tolerance",
+        0.0,
+        (Range(float, 0),),
+        "0 and up",
+        "values closer than this count as equal",
+    ),
+    Parameter(
+        "n_jobs",
+        None,
+        (Range(int), None),
+        "int but 0; None",
+        "threads: None is 1, -1 all processors",
+    ),
+    Parameter(
+        "memory_limit",
+        None,
+        (Range(int, 1), str, None),
+        'bytes, 1 and up; "500MB", "2GiB", ...; None',
+        "memory for the search's cache",
+    ),
+    Parameter(
+        "warm_start",
+        False,
+        (bool,),
+        "bool",
+        "begin with the tree of the last fit",
+    ),
+    Parameter(
+        "on_interrupt",
+        "raise",
+        ("raise", "return"),
+        '"raise", "return"',
+        "Ctrl-C: an error, or the best tree",
+    ),
+    Parameter(
+        "search",
+        "best_first",
+        ("best_first", "paper"),
+        '"best_first", "paper"',
+        "the order of the search",
+    ),
+    Parameter(
+        "search_options",
+        None,
+        (dict, None),
+        "dict; None",
+        "switches of the search, by name",
+    ),
+    Parameter(
+        "verbose",
+        0,
+        (Range(int, 0), bool),
+        "int, 0 and up",
+        "1: a live line on a terminal",
+    ),
+)
+
+# What the searches of a cross-validation take over as it is.
+OF_EVERY_FOLD = (
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "class_weight",
+    "time_limit",
+    "feature_tolerance",
+    "memory_limit",
+    "search_options",
+)

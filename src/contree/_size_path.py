@@ -1,0 +1,293 @@
+"""The trade-off between size and errors: the best tree of every number of leaves, in one search."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from contree._classifier import NUMBERS, ConTreeClassifier
+from contree._progress import observer
+from contree._validate import check_no_bools, check_training_data
+from contree._weights import in_user_unit
+
+
+@dataclass(frozen=True)
+class SizeErrorPath:
+    """The fewest errors of trees of one depth, for each number of leaves.
+
+    What ``cost_complexity_pruning_path`` is for CART's one tree, for all trees there are.
+
+    Attributes
+    ----------
+    leaves : array of int, shape (n_sizes,)
+        1, 2, 3, ..., as many as gain something.
+    errors : array of int or float, shape (n_sizes,)
+        Training errors, or their weight, of the best tree of at most so many leaves; never rising.
+    lower_bounds : array like ``errors``
+        Proved: no permitted tree of at most so many leaves has fewer errors.  Equal to ``errors``
+        where the search has ended.
+    trees : tuple of ConTreeClassifier
+        The trees themselves, fitted, with ``max_leaf_nodes`` set to their size.  Where one leaf
+        more gains nothing, the tree has fewer.
+    ccp_alphas : array of float
+        Ascending from 0: with a ``ccp_alpha`` from ``ccp_alphas[i]`` up to the next one, the tree
+        of ``ccp_leaves[i]`` leaves is optimal; at the numbers themselves also the larger one.  They
+        are those of the errors found, and proved if all of these are.
+    ccp_leaves : array of int, like ``ccp_alphas``
+        The leaves of these trees, descending to 1.
+    exact_alphas : tuple of Fraction
+        ``ccp_alphas`` without rounding.
+    status : str
+        ``"optimal"`` if all sizes are proved, else how the search ended, as ``status_`` of
+        :class:`ConTreeClassifier` has it.
+    seconds : float
+        Wall time of the search.
+    counters : dict of str to int
+        What the search did.
+    """
+
+    leaves: np.ndarray
+    errors: np.ndarray
+    lower_bounds: np.ndarray
+    trees: tuple[ConTreeClassifier, ...]
+    ccp_alphas: np.ndarray
+    ccp_leaves: np.ndarray
+    exact_alphas: tuple[Fraction, ...]
+    status: str
+    seconds: float
+    counters: dict[str, int]
+    _training: tuple | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def proved(self) -> np.ndarray:
+        """Which sizes are proved to be optimal."""
+        return self.errors == self.lower_bounds
+
+    def tree(self, max_leaf_nodes: int) -> ConTreeClassifier:
+        """Return the best tree of at most so many leaves."""
+        if max_leaf_nodes < 1:
+            raise ValueError(f"max_leaf_nodes must be at least 1; got {max_leaf_nodes!r}.")
+        return self.trees[min(int(max_leaf_nodes), len(self.trees)) - 1]
+
+    def plot(self, ax=None):
+        """Draw errors over leaves, and beside them those of CART's pruning path.
+
+        A full circle is proved; an empty one is the best tree found, with a bar down to the proved
+        bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw.  None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from contree.export.size_path import plot_size_path
+
+        return plot_size_path(self, ax=ax)
+
+    def cart_path(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return leaves and errors of CART's tree and its prunings by cost complexity.
+
+        By scikit-learn, for the same rows and parameters.  It trains one tree for each pruning.
+        """
+        if self._training is None:
+            raise ValueError("The rows are not kept with a path that was copied or read.")
+        return _cart_path(self.trees[-1], *self._training)
+
+    def __getstate__(self):
+        # The rows are only for the picture: they do not travel with a pickle.
+        return {**self.__dict__, "_training": None}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+    def __repr__(self):
+        """Show one size per line, for people."""
+        lines = [f"SizeErrorPath: {self.status}, {self.seconds:.3g} s", "  leaves  errors  proved"]
+        lines += [
+            f"  {size:>6}  {errors:>6}  {errors if done else f'at least {bound}':>6}"
+            for size, errors, bound, done in zip(
+                self.leaves, self.errors, self.lower_bounds, self.proved, strict=True
+            )
+        ]
+        return "\n".join(lines)
+
+
+def size_error_path(
+    X,
+    y,
+    max_depth=3,
+    *,
+    sample_weight=None,
+    max_leaf_nodes=None,
+    min_samples_leaf=1,
+    min_weight_fraction_leaf=0.0,
+    class_weight=None,
+    max_gap=0,
+    time_limit=None,
+    feature_tolerance=0.0,
+    n_jobs=None,
+    memory_limit=None,
+    on_interrupt="raise",
+    search_options=None,
+) -> SizeErrorPath:
+    """Find the best tree of every number of leaves.
+
+    One search, in which each size learns from the others; it takes less time than a fit for each.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels, as for :meth:`ConTreeClassifier.fit`.
+    max_depth : int, default=3
+        The largest number of tests between the root and a leaf, of all trees.
+    sample_weight : array-like of shape (n_samples,), default=None
+        What an error on each row costs.
+    max_leaf_nodes : int, default=None
+        The largest size to look at.  None: all.
+    min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
+feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options
+        As in :class:`ConTreeClassifier`; ``max_gap`` is for each size, the limits for the whole.
+
+    Returns
+    -------
+    path : SizeErrorPath
+        Errors, proved bounds and trees by size, and the ``ccp_alpha`` at which the optimum changes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from contree import size_error_path
+    >>> path = size_error_path(*load_iris(return_X_y=True), max_depth=2)
+    >>> path.errors.tolist(), path.status
+    ([100, 50, 6], 'optimal')
+    """
+    base = ConTreeClassifier(
+        max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        min_weight_fraction_leaf=min_weight_fraction_leaf,
+        class_weight=class_weight,
+        max_gap=max_gap,
+        time_limit=time_limit,
+        feature_tolerance=feature_tolerance,
+        n_jobs=n_jobs,
+        memory_limit=memory_limit,
+        on_interrupt=on_interrupt,
+        search_options=search_options,
+    )
+    base._validate_params()
+    check_no_bools(base, NUMBERS)
+    columns, codes, classes = check_training_data(base, X, y)
+    training = columns, y, sample_weight
+    columns, codes, weights, cost = base._weigh(columns, codes, classes, sample_weight)
+    with observer(None, 0, cost) as observe:
+        answer = base._search(
+            columns, codes, len(classes), weights, cost, None, observe, all_sizes=True
+        )
+    sizes = answer["sizes"]
+    alphas = _hull([size["errors"] for size in sizes], weights.total)
+    return SizeErrorPath(
+        leaves=np.arange(1, len(sizes) + 1),
+        errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
+        lower_bounds=np.array([in_user_unit(size["lower_bound"], weights.unit) for size in sizes]),
+        trees=tuple(
+            _classifier(base, leaves, size, answer, classes, weights, cost)
+            for leaves, size in enumerate(sizes, start=1)
+        ),
+        ccp_alphas=np.array([float(alpha) for alpha, _ in alphas]),
+        ccp_leaves=np.array([leaves for _, leaves in alphas]),
+        exact_alphas=tuple(alpha for alpha, _ in alphas),
+        status=answer["status"],
+        seconds=answer["seconds"],
+        counters=answer["counters"],
+        _training=training,
+    )
+
+
+def _classifier(base, leaves: int, size: dict, answer: dict, classes, weights, cost):
+    """Return the classifier that a fit with this limit of leaves would leave behind."""
+    errors, bound = size["errors"], size["lower_bound"]
+    status = "optimal" if errors == bound else answer["status"]
+    found = copy.copy(base)
+    found.max_leaf_nodes = leaves
+    found._keep(
+        {
+            **answer,
+            **size,
+            "objective": errors,
+            "status": status,
+            "history": [(answer["seconds"], errors, bound)],
+        },
+        classes,
+        weights,
+        cost,
+    )
+    return found
+
+
+def _hull(errors: list[int], total: int) -> list[tuple[Fraction, int]]:
+    """Return each ccp_alpha at which the best size changes, and the size from there on.
+
+    The objective of a size is a line over alpha; its errors are where it begins, its leaves how it
+    rises.  So the best sizes are the corners of the lower convex hull of errors over leaves, and
+    between two of them alpha is the errors that a leaf saves, as a share of all.
+    """
+    corners: list[tuple[int, int]] = []
+    for leaves, wrong in enumerate(errors, start=1):
+        if corners and wrong >= corners[-1][1]:
+            continue
+        while len(corners) > 1 and _saved(corners[-2], corners[-1]) <= _saved(
+            corners[-1], (leaves, wrong)
+        ):
+            corners.pop()
+        corners.append((leaves, wrong))
+    alphas = [(Fraction(0), corners[-1][0])]
+    for smaller, larger in zip(corners[-2::-1], corners[::-1], strict=False):
+        alphas.append((_saved(smaller, larger) / total, smaller[0]))
+    return alphas
+
+
+def _saved(smaller: tuple[int, int], larger: tuple[int, int]) -> Fraction:
+    """Return the errors that each leaf more saves."""
+    return Fraction(smaller[1] - larger[1], larger[0] - smaller[0])
+
+
+def _cart_path(classifier, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.tree import DecisionTreeClassifier
+
+    y = np.asarray(y)
+    params = {
+        "max_depth": max(int(classifier.max_depth), 1),
+        "min_samples_leaf": classifier.min_samples_leaf,
+        "min_weight_fraction_leaf": classifier.min_weight_fraction_leaf,
+        "class_weight": classifier.class_weight,
+        "random_state": 0,
+    }
+    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    weights = weights * _class_factors(classifier, y, weights)
+    path = DecisionTreeClassifier(**params).cost_complexity_pruning_path(X, y, sample_weight)
+    found = {}
+    for alpha in path.ccp_alphas:
+        cart = DecisionTreeClassifier(**params, ccp_alpha=max(float(alpha), 0.0))
+        cart.fit(X, y, sample_weight)
+        errors = float(weights[cart.predict(X) != y].sum())
+        found[cart.get_n_leaves()] = min(errors, found.get(cart.get_n_leaves(), np.inf))
+    leaves = sorted(found)
+    return np.array(leaves), np.array([found[size] for size in leaves])
+
+
+def _class_factors(classifier, y, weights) -> np.ndarray:
+    from sklearn.utils.class_weight import compute_sample_weight
+
+    if classifier.class_weight == "balanced":
+        totals = {label: weights[y == label].sum() for label in np.unique(y)}
+        return np.array([weights.sum() / (len(totals) * totals[label]) for label in y])
+    return compute_sample_weight(classifier.class_weight, y)

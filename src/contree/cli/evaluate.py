@@ -1,0 +1,132 @@
+"""``contree evaluate``: how well a model does on rows whose classes are known."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from contree.cli.errors import UserError, named, no_such_column, note
+from contree.cli.features import match_columns
+from contree.cli.flags import Command, Flag, model_flag, reading_flags
+from contree.cli.labels import as_words
+from contree.cli.read import read_table
+
+
+@click.command(
+    cls=Command,
+    short_help="accuracy on a file with known classes",
+    example="contree evaluate --model tree.json test.csv",
+)
+@reading_flags
+@model_flag
+@click.option("-t", "--target", metavar="COLUMN", cls=Flag, help="the true classes [as in fit]")
+@click.option("--json", "as_json", is_flag=True, cls=Flag, help="print JSON, for programs")
+def evaluate(file, model, target, as_json, how):
+    """Compare a model's predictions with the classes in FILE."""
+    from contree.cli.model_file import read_model
+
+    known = read_model(model)
+    target = target or known.target
+    if target is None:
+        raise UserError(f"'{model}' does not say which column it predicts: add --target")
+    frame = read_table(file, how, as_text=(target, *known.columns.one_hot))
+    if target not in frame.columns:
+        raise no_such_column(target, list(frame.columns), "--target")
+    match_columns(frame, known.columns, model, expected={target})
+    truth = _truth(frame[target], target, [str(label) for label in known.classifier.classes_])
+    predicted = known.classifier.predict(known.columns.features(frame)).astype(str)
+    figures = _figures(truth, predicted)
+    click.echo(json.dumps(figures) if as_json else _text(figures))
+    return 0
+
+
+def _truth(column, name: str, classes: list[str]):
+    """Return the true labels as text; labels that the model never saw are counted as errors."""
+    words = as_words(column)
+    if words.isna().any():
+        first = int(words.isna().to_numpy().argmax()) + 1
+        raise UserError(f"--target: row {first} has no label in '{name}': leave such rows out")
+    if all(word.removesuffix(".0") in classes for word in words.unique()):
+        words = words.str.removesuffix(".0")
+    strange = sorted(set(words.unique()) - set(classes))
+    if len(strange) == words.nunique():
+        raise UserError(
+            f"--target: no label of '{name}' is a class of the model: it has {named(strange)}, "
+            f"the model {named(classes)}"
+        )
+    if strange:
+        note(f"labels that the model never saw, so it cannot be right there: {named(strange)}")
+    return words.to_numpy(dtype=str)
+
+
+def _figures(truth, predicted) -> dict:
+    from sklearn.metrics import (
+        accuracy_score,
+        confusion_matrix,
+        precision_recall_fscore_support,
+        recall_score,
+    )
+
+    labels = sorted({*truth.tolist(), *predicted.tolist()}, key=_in_order)
+    counted = {"labels": labels, "zero_division": 0.0}
+    columns = precision_recall_fscore_support(truth, predicted, **counted)
+    return {
+        "rows": len(truth),
+        "errors": int((truth != predicted).sum()),
+        "accuracy": accuracy_score(truth, predicted),
+        "balanced_accuracy": recall_score(
+            truth, predicted, labels=sorted(set(truth.tolist())), average="macro", zero_division=0.0
+        ),
+        "labels": labels,
+        "confusion_matrix": confusion_matrix(truth, predicted, labels=labels).tolist(),
+        "classes": {
+            label: {
+                "precision": float(precision),
+                "recall": float(recall),
+                "f1": float(f1),
+                "rows": int(rows),
+            }
+            for label, precision, recall, f1, rows in zip(labels, *columns, strict=True)
+        },
+    }
+
+
+def _in_order(label: str):
+    try:
+        return (0, float(label), label)
+    except ValueError:
+        return (1, 0.0, label)
+
+
+def _text(figures: dict) -> str:
+    lines = [
+        f"rows               {figures['rows']:>10,}",
+        f"errors             {figures['errors']:>10,}",
+        f"accuracy           {figures['accuracy']:>10.4f}",
+        f"balanced accuracy  {figures['balanced_accuracy']:>10.4f}",
+        "",
+        "true class down, predicted class across",
+    ]
+    labels, matrix = figures["labels"], figures["confusion_matrix"]
+    first = max(map(len, labels), default=0)
+    widths = [
+        max(len(label), *(len(f"{row[k]:,}") for row in matrix)) for k, label in enumerate(labels)
+    ]
+
+    def line(head: str, cells) -> str:
+        padded = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        return f"{head:<{first}}  {'  '.join(padded)}"
+
+    lines.append(line("", labels))
+    lines += [
+        line(label, [f"{count:,}" for count in row])
+        for label, row in zip(labels, matrix, strict=True)
+    ]
+    lines += ["", f"{'':<{first}}  precision  recall      f1        rows"]
+    lines += [
+        f"{label:<{first}}  {one['precision']:>9.4f}  {one['recall']:.4f}  {one['f1']:.4f}"
+        f"  {one['rows']:>10,}"
+        for label, one in figures["classes"].items()
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,128 @@
+"""``contree fit``: from a file to a tree, its certificate, a model file and pictures."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+
+import click
+
+from contree._parameters import PARAMETERS
+from contree.cli.errors import as_user_errors, note
+from contree.cli.flags import (
+    Command,
+    Flag,
+    estimator_flags,
+    estimator_parameters,
+    quiet_flag,
+    reading_flags,
+)
+from contree.cli.training import training_flags, training_table
+
+
+@click.command(
+    cls=Command,
+    short_help="find the best tree for a file",
+    example="contree fit data.csv --target income --max-depth 4 --time-limit 60 --model tree.json",
+)
+@reading_flags
+@training_flags
+@click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
+@click.option("--initial-tree", metavar="MODEL", cls=Flag, help="a model file to begin with")
+@click.option("--model", metavar="PATH", cls=Flag, help="write the model here, as JSON")
+@click.option("--plot", metavar="PATH", cls=Flag, help="draw the tree: .svg, .png or .pdf")
+@click.option("--html", metavar="PATH", cls=Flag, help="write the tree as an interactive page")
+@quiet_flag
+@estimator_flags(tuple(parameter.name for parameter in PARAMETERS))
+def fit(
+    file, target, drop, one_hot, sample_weight, initial_tree, model, plot, html, quiet, how, **flags
+):
+    """Find a tree with provably the fewest errors on FILE: CSV, TSV, Parquet, ARFF, or - for
+    standard input.  Ctrl-C and --time-limit keep the best tree so far, with what is proved of it.
+    """
+    from contree.cli.labels import class_weights_by_label
+    from contree.cli.model_file import Model, size_of
+    from contree.cli.outputs import (
+        PICTURE_SIZE,
+        check_picture,
+        fill,
+        kind_of,
+        picture,
+        reserved,
+        undisturbed,
+    )
+
+    parameters = estimator_parameters(flags)
+    if quiet:
+        parameters["verbose"] = 0
+    if parameters["warm_start"] and model is None:
+        raise click.UsageError("--warm-start begins with the tree in --model, which is not given.")
+    check_picture(plot, "--plot")
+    start = perf_counter()
+    table = training_table(file, how, target, drop, one_hot, sample_weight)
+    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
+    first = _first_tree(initial_tree, model if parameters["warm_start"] else None)
+    classes = len(set(table.y.tolist()))
+    places = {
+        "model": (model, size_of(table.columns, classes)),
+        "plot": (plot, PICTURE_SIZE),
+        "html": (html, PICTURE_SIZE),
+    }
+    with reserved((file,), **places) as drafts:
+        clf = _search(parameters, table, first)
+        fitted = Model(clf, table.columns, target)
+        if "model" in drafts:
+            with undisturbed():
+                fill(drafts["model"], fitted.to_json().encode())
+        if "html" in drafts:
+            from contree.export.page import page
+
+            fill(drafts["html"], page(clf, title=target))
+        if "plot" in drafts:
+            fill(drafts["plot"], picture(clf.plot(), kind_of(plot)))
+    if not quiet:
+        _tell(fitted, table, perf_counter() - start, [p for p in (model, plot, html) if p])
+    if clf.status_ == "interrupted":
+        kept = f"kept in '{model}'" if model else "shown above"
+        print(f"contree: interrupted; the best tree so far is {kept}", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _first_tree(initial_tree: str | None, last: str | None):
+    """Return the classifier to begin with: one that is named, else that of the last fit."""
+    from contree.cli.model_file import read_model
+
+    if initial_tree is not None:
+        return read_model(initial_tree).classifier
+    if last is not None:
+        from pathlib import Path
+
+        if Path(last).exists():
+            return read_model(last).classifier
+        note(f"--warm-start: there is no '{last}' yet, so this fit begins anew")
+    return None
+
+
+def _search(parameters: dict, table, first):
+    """Return a fitted classifier; a live line shows how it goes."""
+    from contree import ConTreeClassifier
+    from contree._progress import live_line
+
+    verbose = parameters["verbose"]
+    clf = ConTreeClassifier(**{**parameters, "verbose": 0})  # the command itself tells the end
+    with as_user_errors(), live_line(verbose) as show:
+        clf.fit(table.X, table.y, table.sample_weight, callback=show, initial_tree=first)
+    return clf.set_params(verbose=verbose)
+
+
+def _tell(fitted, table, seconds: float, written: list[str]) -> None:
+    from contree.cli.summary import tell_of_cart, tell_of_proof, tell_of_tree
+
+    clf = fitted.classifier
+    tell_of_tree(fitted)
+    tell_of_cart(clf, table.X, table.y, table.sample_weight)
+    tell_of_proof(clf)
+    click.echo(f"{seconds:.3g} s, of which the search took {clf.search_report_.seconds:.3g} s")
+    if written:
+        click.echo(f"written: {', '.join(written)}")

@@ -1,0 +1,213 @@
+"""Flags: those of the estimator out of its table of parameters, and those of every reading command.
+
+Help is printed in sections, one line for each flag, so that a command fits a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+import click
+
+from contree._parameters import PARAMETERS, Parameter, Range
+from contree.cli.read import FORMATS, Reading
+
+SETTINGS = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+    "token_normalize_func": lambda text: text.replace("_", "-"),  # --max_depth is --max-depth
+}
+
+# Where a command must differ: Ctrl-C keeps the tree, and the terminal shows how it goes.
+COMMAND_DEFAULTS = {"on_interrupt": "return", "verbose": 1}
+
+
+SECTIONS = (
+    "Options",
+    "The tree and its search, as in ConTreeClassifier",
+    "Reading the file",
+)
+
+
+class Flag(click.Option):
+    """An option that stands in a section of the help."""
+
+    def __init__(self, *names, section: str = SECTIONS[0], **settings):
+        super().__init__(*names, **settings)
+        self.section = section
+
+
+class WithExample(click.Command):
+    """A command whose example stands as it is written, in one line."""
+
+    def __init__(self, *names, example: str, **settings):
+        super().__init__(*names, **settings)
+        self.example = example
+
+    def format_epilog(self, ctx, formatter) -> None:
+        formatter.write(f"\nExample: {self.example}\n")
+
+
+class Commands(WithExample, click.Group):
+    """A group of commands."""
+
+
+class Command(WithExample):
+    """A command whose flags stand in sections."""
+
+    def format_options(self, ctx, formatter) -> None:
+        sections: dict[str, list] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Option):
+                section = sections.setdefault(getattr(parameter, "section", SECTIONS[0]), [])
+                section.append(parameter.get_help_record(ctx))
+        for title, records in sorted(sections.items(), key=lambda one: SECTIONS.index(one[0])):
+            with formatter.section(title):
+                formatter.write_dl(records, col_max=42)
+
+
+class ParameterType(click.ParamType):
+    """The values of one parameter, read from text by its row of the table."""
+
+    def __init__(self, parameter: Parameter):
+        self.parameter = parameter
+        self.name = parameter.name
+
+    def convert(self, value, param, ctx):
+        if not isinstance(value, str):
+            return value
+        for allowed in self.parameter.allowed:
+            found = _read_as(allowed, value)
+            if found is not None:
+                return found
+        values = self.parameter.values.removesuffix("; None").replace("dict", "NAME=X")
+        self.fail(f"{value!r} is not allowed; allowed: {values}.", param, ctx)
+
+
+def _read_as(allowed, text: str):
+    """Return what the text means under one of the things that are allowed, else None."""
+    if isinstance(allowed, Range):
+        try:
+            number = allowed.kind(text)
+        except ValueError:
+            return None
+        return number if number in allowed else None
+    if allowed is dict:
+        name, equals, number = text.rpartition("=")
+        value = _read_as(Range(int), number)
+        value = _read_as(Range(float), number) if value is None else value
+        return (name, value) if equals and value is not None else None
+    return text if allowed is str or allowed == text else None
+
+
+def estimator_flags(names: tuple[str, ...]) -> Callable:
+    """Give a command one flag for each of these parameters of the estimator."""
+
+    def decorate(function: Callable) -> Callable:
+        for parameter in reversed(PARAMETERS):
+            if parameter.name in names:
+                function = _estimator_flag(parameter)(function)
+        return function
+
+    return decorate
+
+
+def _estimator_flag(parameter: Parameter) -> Callable:
+    default = COMMAND_DEFAULTS.get(parameter.name, parameter.default)
+    shown = "" if default is None or default is False else f" [{default}]"
+    settings = {"cls": Flag, "section": SECTIONS[1], "help": parameter.meaning + shown}
+    if bool in parameter.allowed and isinstance(default, bool):
+        return click.option(parameter.flag, parameter.name, is_flag=True, **settings)
+    words = [one for one in parameter.allowed if isinstance(one, str)]
+    if len(words) == len(parameter.allowed):
+        metavar = "|".join(words)
+    elif dict in parameter.allowed:
+        metavar = "|".join(["NAME=X", *words])
+    else:
+        kinds = [one.kind for one in parameter.allowed if isinstance(one, Range)]
+        metavar = "SIZE" if str in parameter.allowed else "N" if kinds == [int] else "X"
+    return click.option(
+        parameter.flag,
+        parameter.name,
+        type=ParameterType(parameter),
+        multiple=dict in parameter.allowed,
+        metavar=metavar,
+        **settings,
+    )
+
+
+def estimator_parameters(flags: dict) -> dict:
+    """Return the estimator's parameters by name out of the values of a command's flags.
+
+    Pairs become a dict; the names of its classes are still text.
+    """
+    found = {}
+    for parameter in PARAMETERS:
+        if parameter.name not in flags:
+            continue
+        value = flags[parameter.name]
+        if dict in parameter.allowed:
+            value = _one_dict(parameter, value)
+        if value is None:
+            value = COMMAND_DEFAULTS.get(parameter.name, parameter.default)
+        found[parameter.name] = value
+    return found
+
+
+def _one_dict(parameter: Parameter, values: tuple):
+    words = [value for value in values if isinstance(value, str)]
+    if words:
+        if len(values) > 1:
+            raise click.UsageError(f"{parameter.flag} {words[0]} stands alone.")
+        return words[0]
+    return dict(values) or None
+
+
+READING = (
+    (
+        "--format",
+        {
+            "type": click.Choice(FORMATS),
+            "metavar": "NAME",
+            "help": f"{', '.join(FORMATS)} [by the name of the file]",
+        },
+    ),
+    ("--delimiter", {"metavar": "TEXT", "help": "between the columns [, or tab]"}),
+    ("--encoding", {"metavar": "NAME", "help": "of the text, such as latin-1 [utf-8]"}),
+    ("--decimal", {"metavar": "CHAR", "help": "the decimal point [.]"}),
+    ("--thousands", {"metavar": "CHAR", "help": "between thousands, such as , in 1,000"}),
+    (
+        "--na-values",
+        {
+            "metavar": "TEXT",
+            "multiple": True,
+            "help": "what means missing [NA, NaN, null, ...]",
+        },
+    ),
+    ("--no-header", {"is_flag": True, "help": "the columns have no names: 1, 2, 3, ..."}),
+)
+
+
+def reading_flags(function: Callable) -> Callable:
+    """Give a command a file to read and the flags that say how; it gets them as one `Reading`."""
+
+    @wraps(function)  # with the flags that it has already
+    def command(**flags):
+        names = [flag.removeprefix("--").replace("-", "_") for flag, _ in READING]
+        how = Reading(**{name: flags.pop(name) for name in names})
+        return function(**flags, how=how)
+
+    for flag, settings in reversed(READING):
+        command = click.option(flag, cls=Flag, section=SECTIONS[2], **settings)(command)
+    return click.argument("file", metavar="FILE")(command)
+
+
+def quiet_flag(function: Callable) -> Callable:
+    return click.option("-q", "--quiet", is_flag=True, cls=Flag, help="print errors only")(function)
+
+
+def model_flag(function: Callable) -> Callable:
+    return click.option(
+        "-m", "--model", metavar="PATH", required=True, cls=Flag, help="a model file"
+    )(function)

@@ -1,0 +1,81 @@
+"""The target column as classes: integers where they are written as such, else text as it stands."""
+
+from __future__ import annotations
+
+import re
+
+from contree.cli.errors import UserError, named, note
+
+INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0*)?")  # without leading zeros, which are names
+MANY = 20  # so many different values, and in more than half of the rows, are no classes
+
+
+def as_words(column):
+    """Return the values of a column as text, missing ones as they are; 1.0 is written 1."""
+    if column.dtype.kind == "f":
+        whole = column.dropna() == column.dropna().round()
+        if whole.all() and (column.abs() < 2**53).all():
+            column = column.astype("Int64")
+    return column.astype("str").where(column.notna())
+
+
+def read_labels(column, name: str):
+    """Return the labels as an array of int64 or of strings; what cannot be classes is refused."""
+    import numpy as np
+
+    words = as_words(column)
+    _reject_missing(words, name)
+    distinct = list(words.unique())
+    _reject_identifiers(distinct, len(words), name)
+    if all(INTEGER.fullmatch(word) for word in distinct):
+        numbers = {word: int(word.partition(".")[0]) for word in distinct}
+        return words.map(numbers).to_numpy(dtype=np.int64)
+    if len(distinct) > MANY and all(map(_is_number, distinct)):
+        raise UserError(
+            f"--target: '{name}' holds {len(distinct):,} different numbers such as {distinct[0]}, "
+            "and contree predicts classes: name a column of classes"
+        )
+    if len(distinct) == 1:
+        note(f"all rows have the same label, '{distinct[0]}', so the tree is one leaf")
+    return words.to_numpy(dtype=object)
+
+
+def class_weights_by_label(class_weight, labels):
+    """Return class weights whose keys are the labels that the user's text means."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    by_text = {str(label): label for label in set(labels.tolist())}
+    strange = [text for text in class_weight if text not in by_text]
+    if strange:
+        raise UserError(
+            f"--class-weight: there is no label {named(strange)}; the labels are "
+            f"{named(sorted(by_text))}"
+        )
+    return {by_text[text]: weight for text, weight in class_weight.items()}
+
+
+def _reject_missing(words, name: str) -> None:
+    missing = words.isna().to_numpy().nonzero()[0]
+    if len(missing):
+        rows = f"{len(missing):,} row{'s' * (len(missing) != 1)}"
+        raise UserError(
+            f"--target: {rows} without a label in '{name}', the first is row {missing[0] + 1}: "
+            "leave them out of the file, or if a text such as NA is a label, add --na-values ''"
+        )
+
+
+def _reject_identifiers(distinct: list[str], rows: int, name: str) -> None:
+    if len(distinct) == rows > 2 or len(distinct) > max(MANY, rows / 2):
+        raise UserError(
+            f"--target: '{name}' has {len(distinct):,} different values in {rows:,} rows, "
+            f"{named(distinct, 2)}: it looks like an identifier or a measurement; name a column of "
+            "classes"
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

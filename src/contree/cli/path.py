@@ -1,0 +1,99 @@
+"""``contree path``: the fewest errors for each number of leaves, and CART's path beside them."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from contree.cli.errors import as_user_errors
+from contree.cli.flags import (
+    Command,
+    Flag,
+    estimator_flags,
+    estimator_parameters,
+    quiet_flag,
+    reading_flags,
+)
+from contree.cli.training import training_flags, training_table
+
+PARAMETERS = (
+    "max_depth",
+    "max_leaf_nodes",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "class_weight",
+    "max_gap",
+    "time_limit",
+    "feature_tolerance",
+    "n_jobs",
+    "memory_limit",
+    "on_interrupt",
+    "search_options",
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="the trade-off between size and errors",
+    example="contree path data.csv --target income --max-depth 4 --plot path.svg",
+)
+@reading_flags
+@training_flags
+@click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
+@click.option("--plot", metavar="PATH", cls=Flag, help="draw it: .svg, .png or .pdf")
+@click.option("-o", "--output", metavar="PATH", cls=Flag, help="write it here, as CSV")
+@quiet_flag
+@estimator_flags(PARAMETERS)
+def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, how, **flags):
+    """Find the fewest errors for each number of leaves, and at which --ccp-alpha the best tree
+    changes.
+    """
+    from contree.cli.labels import class_weights_by_label
+    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
+
+    parameters = estimator_parameters(flags)
+    check_picture(plot, "--plot")
+    table = training_table(file, how, target, drop, one_hot, sample_weight)
+    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
+    with reserved((file,), plot=(plot, PICTURE_SIZE), output=(output, 0)) as drafts:
+        from contree import size_error_path
+
+        with as_user_errors():
+            found = size_error_path(
+                table.X, table.y, sample_weight=table.sample_weight, **parameters
+            )
+        if "output" in drafts:
+            fill(drafts["output"], _csv(found).encode())
+        if "plot" in drafts:
+            fill(drafts["plot"], picture(found.plot(), kind_of(plot)))
+    if not quiet:
+        _tell(found, [path for path in (plot, output) if path])
+    if found.status == "interrupted":
+        print("contree: interrupted; the sizes so far are shown", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _csv(found) -> str:
+    rows = zip(found.leaves, found.errors, found.lower_bounds, strict=True)
+    return "leaves,errors,lower_bound\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
+
+
+def _tell(found, written: list[str]) -> None:
+    unit = "weight of errors" if found.trees[-1].tree_.weighted else "errors"
+    click.echo(f"leaves  {unit:>16}  proved")
+    for leaves, errors, bound in zip(found.leaves, found.errors, found.lower_bounds, strict=True):
+        proved = "optimal" if errors == bound else f"at least {_number(bound)}"
+        click.echo(f"{leaves:>6}  {_number(errors):>16}  {proved}")
+    click.echo("\nccp_alpha, from  best size")
+    for alpha, leaves in zip(found.ccp_alphas, found.ccp_leaves, strict=True):
+        click.echo(f"{alpha:>15.6g}  {leaves:>9}")
+    depth = found.trees[-1].max_depth
+    click.echo(f"\ntrees of depth {depth} or less; {found.status}, {found.seconds:.3g} s")
+    if written:
+        click.echo(f"written: {', '.join(written)}")
+
+
+def _number(value) -> str:
+    return f"{value:,}" if float(value).is_integer() else f"{value:,.6g}"

@@ -1,0 +1,53 @@
+"""``contree predict``: a class for each row of a file, as CSV."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from contree.cli.features import match_columns, split_list
+from contree.cli.flags import Command, Flag, model_flag, reading_flags
+from contree.cli.read import read_table
+
+
+@click.command(
+    cls=Command,
+    short_help="predict the rows of a file",
+    example="contree predict --model tree.json new.csv > predictions.csv",
+)
+@reading_flags
+@model_flag
+@click.option("--proba", is_flag=True, cls=Flag, help="add each class's share in the leaf")
+@click.option(
+    "--keep", metavar="COLUMNS", multiple=True, cls=Flag, help="copy columns of FILE: id,name"
+)
+@click.option("-o", "--output", metavar="PATH", cls=Flag, help="write here [standard output]")
+def predict(file, model, proba, keep, output, how):
+    """Predict a class for each row of FILE; its columns are found by name, in any order."""
+    from contree.cli.model_file import read_model
+    from contree.cli.outputs import fill, reserved
+
+    with reserved((file, model), output=(output, 0)) as drafts:
+        known = read_model(model)
+        frame = read_table(file, how, as_text=(*known.columns.one_hot, *_all_names(keep)))
+        kept = split_list(keep, list(frame.columns), "--keep")
+        match_columns(frame, known.columns, model, expected={known.target, *kept})
+        clf, X = known.classifier, known.columns.features(frame)
+        answer = frame[kept].copy()
+        answer["prediction"] = clf.predict(X)
+        if proba:
+            shares = clf.predict_proba(X)
+            for number, label in enumerate(clf.classes_):
+                answer[f"probability of {label}"] = shares[:, number]
+        content = answer.to_csv(index=False).encode()
+        if drafts:
+            fill(drafts["output"], content)
+        else:
+            sys.stdout.buffer.write(content)
+    return 0
+
+
+def _all_names(values: tuple[str, ...]) -> list[str]:
+    """Return what may be names of columns in a flag: whole, and between commas."""
+    return [*values, *(part for value in values for part in value.split(","))]

@@ -1,0 +1,97 @@
+"""``contree tune``: depth and size by cross-validation, and the curve as a picture."""
+
+from __future__ import annotations
+
+import click
+
+from contree._parameters import OF_EVERY_FOLD
+from contree.cli.errors import as_user_errors
+from contree.cli.flags import (
+    Command,
+    Flag,
+    estimator_flags,
+    estimator_parameters,
+    quiet_flag,
+    reading_flags,
+)
+from contree.cli.training import training_flags, training_table
+
+
+@click.command(
+    cls=Command,
+    short_help="choose depth and size by cross-validation",
+    example="contree tune data.csv --target income --max-depth 4 --plot curve.svg --model m.json",
+)
+@reading_flags
+@training_flags
+@click.option(
+    "--cv", type=click.IntRange(2), metavar="N", cls=Flag, help="N folds [five splits, 80 to 20]"
+)
+@click.option("--scoring", metavar="NAME", cls=Flag, help="what is best [accuracy]")
+@click.option(
+    "--one-standard-error", is_flag=True, cls=Flag, help="the smallest tree that is nearly best"
+)
+@click.option(
+    "--random-state", type=int, default=0, metavar="N", cls=Flag, help="of the five splits [0]"
+)
+@click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
+@click.option("--model", metavar="PATH", cls=Flag, help="write the chosen tree here, as JSON")
+@click.option("--plot", metavar="PATH", cls=Flag, help="draw the curve: .svg, .png or .pdf")
+@quiet_flag
+@estimator_flags(("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose"))
+def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **flags):
+    """Choose depth, up to --max-depth, and number of leaves by cross-validation on FILE, and fit
+    that tree to all rows.
+    """
+    from contree.cli.labels import class_weights_by_label
+    from contree.cli.model_file import Model, size_of
+    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
+
+    parameters = estimator_parameters(flags)
+    for name in ("cv", "scoring", "one_standard_error", "random_state"):
+        parameters[name] = flags[name]
+    if quiet:
+        parameters["verbose"] = 0
+    check_picture(plot, "--plot")
+    table = training_table(file, how, target, drop, one_hot, sample_weight)
+    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
+    room = size_of(table.columns, len(set(table.y.tolist())))
+    with reserved((file,), model=(model, room), plot=(plot, PICTURE_SIZE)) as drafts:
+        from contree import ConTreeClassifierCV
+
+        with as_user_errors():
+            search = ConTreeClassifierCV(**parameters)
+            search.fit(table.X, table.y, table.sample_weight)
+        fitted = Model(search.best_estimator_, table.columns, target)
+        if "model" in drafts:
+            fill(drafts["model"], fitted.to_json().encode())
+        if "plot" in drafts:
+            fill(drafts["plot"], picture(search.plot_scores(), kind_of(plot)))
+    if not quiet:
+        _tell(search, fitted, [path for path in (model, plot) if path])
+    return 0
+
+
+def _tell(search, fitted, written: list[str]) -> None:
+    from contree.cli.summary import tell_of_proof, tell_of_tree
+    from contree.export.scores import standard_errors
+
+    results = search.cv_results_
+    errors = standard_errors(results, search.n_splits_)
+    click.echo(f"depth  leaves  {search.scoring or 'accuracy':>9}  standard error")
+    for number, one in enumerate(results["params"]):
+        click.echo(
+            f"{one['max_depth']:>5}  {one['max_leaf_nodes']:>6}  "
+            f"{results['mean_test_score'][number]:>9.4f}  {errors[number]:>14.4f}"
+            + "  chosen"
+            * (number == search.best_index_)
+        )
+    chosen = search.best_params_
+    click.echo(
+        f"\nover {search.n_splits_} folds; the tree on all rows, by --max-depth "
+        f"{chosen['max_depth']} --max-leaf-nodes {chosen['max_leaf_nodes']}:\n"
+    )
+    tell_of_tree(fitted)
+    tell_of_proof(fitted.classifier)
+    if written:
+        click.echo(f"written: {', '.join(written)}")
