@@ -94,7 +94,7 @@ void BestFirst<Entry>::spread(Worker& worker, const Outcome& tree) {
     if (tree.plan.empty()) return;
     const Plan plan = plain_plan(root_, tree.plan, *kernel_.movers, worker.arena, {});
     const Prunings prunings(root_, plan, rules_.objective, any_leaves);
-    const Leaves own = leaves_of(prunings.best(any_leaves).plan);
+    const Leaves own = std::min(leaves_of(prunings.best(any_leaves).plan), leaves_of(options_));
     while (sizes_.size() < own) {
         sizes_.push_back(sizes_.empty() ? Outcome{} : sizes_.back());   // a tree of fewer leaves
         const TreeSize size(options_.max_depth, static_cast<Leaves>(sizes_.size()), root_.rows);
