@@ -1,7 +1,8 @@
 // B6 in the search: the part of BestFirst that cuts a node's rows into strips, and uses them.
 //
 // To solve all strips of all features costs about as much as a few splits of the node.  So they are cut where a node is
-// large enough to need many splits, and not so large that even this takes long; a node takes over those of a solved
+// large enough to need many splits, and not so large that even this takes long, and where a strip has, at the rate of the best
+// tree, ten errors or more (Wilt at depth three: 18 % more instructions without that); a node takes over those of a solved
 // subset of its rows that is not much smaller; and if the first feature's strips make up too little, no more are cut.
 // Depth three and two classes alone: with more classes a strip costs more than it saves (Fault at depth three: 14 %
 // fewer row visits, 28 % more time), and above depth three it has not been tried.
@@ -50,8 +51,10 @@ void BestFirst<Entry>::find_strips(Worker& worker, Node& node, const Question& q
     constexpr std::uint64_t most_cells = 1'000'000;
     const Subproblem<Entry>& sub = *node.sub;
     if (!options_.switches.strips || node.depth != 3 || sub.classes != 2 || sub.limited() || question.size.limited() || !rules_.objective.plain() || worker.work_end != Worker::endless) return;
-    const std::uint64_t cells = std::uint64_t{sub.rows} * sub.features;
-    if (cells < static_cast<std::uint64_t>(options_.switches.strip_cells) || cells > most_cells) return;
+    const std::uint64_t cells = std::uint64_t{sub.rows} * sub.features, least_cells = static_cast<std::uint64_t>(options_.switches.strip_cells);
+    if (cells < least_cells || cells > most_cells) return;
+    const bool errors_are_many = static_cast<double>(node.limit()) * options_.switches.strip_rows >= 10.0 * static_cast<double>(sub.mass);
+    if (!errors_are_many && least_cells > 0) return;
     const Profile* const subset = question.sources.subset;
     if (subset != nullptr && !subset->strips.empty() && 5 * subset->strip_mass >= 4 * sub.mass) {
         node.strips = inherited_strips(sub, *subset);
