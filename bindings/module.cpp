@@ -88,7 +88,7 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
 }
 
 // What the calling thread does while others search: lets Python handle its signals, and tells `callback` how it goes:
-// whenever something is better than at the last call, and at least a few times a second.
+// whenever something is better than at the last call, at least a few times a second, and when nothing is left to close.
 class Watcher {
 public:
     Watcher(nb::object callback, bool keep_on_interrupt)
@@ -120,7 +120,7 @@ private:
         constexpr double patience = 0.2;   // seconds
         if (now.objective == contree::no_objective) return false;
         return !told_ || now.objective != told_->objective || now.lower_bound != told_->lower_bound ||
-               now.seconds - told_->seconds >= patience;
+               (now.root_closed == 1 && told_->root_closed < 1) || now.seconds - told_->seconds >= patience;
     }
 
     const nb::object callback_;

@@ -157,6 +157,29 @@ def test_every_format_gives_the_same_tree(tmp_path):
     assert "80 rows, 3 features" in trees[0]
 
 
+def test_numbers_among_the_names_of_arff_are_numbers(tmp_path):
+    (tmp_path / "data.arff").write_text(
+        "@relation r\n@attribute a {0, 1}\n@attribute y {01, 02}\n@data\n0,01\n1,02\n?,01\n"
+    )
+    out = works("fit", "data.arff", "--target", "y", folder=tmp_path, run=inside)
+    assert "a <= 0.5 or missing" in out
+    assert "class: 01 " in out
+    out = works("fit", "data.arff", "-t", "y", "--one-hot", "a", folder=tmp_path, run=inside)
+    assert "a=0 <= 0.5" in out
+
+
+def test_dates_are_told_from_text(tmp_path):
+    days = pd.date_range("2024-01-01", periods=60)
+    frame = pd.DataFrame({"when": days, "day": days.date, "c": "red", "y": [0, 1] * 30})
+    frame.to_parquet(tmp_path / "data.parquet")
+    fit = ["fit", "data.parquet", "--target", "y"]
+    said = fails(*fit, folder=tmp_path, run=inside)
+    assert "'when', 'day', 'c' hold text or dates" in said
+    assert "add --drop when,day and --one-hot c for columns of 0 and 1" in said
+    said = fails(*fit, "--drop", "when,c", folder=tmp_path, run=inside)
+    assert "the column 'day' holds dates" in said
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_a_pipe_is_a_file_too():
     script = f"{COMMAND} fit <(printf 'a,y\\n1,x\\n2,x\\n3,z\\n') --target y"

@@ -19,7 +19,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from command_line import COMMAND, fails, inside, works
-from contree import ConTreeClassifier, ConTreeClassifierCV
+from contree import ConTreeClassifier, ConTreeClassifierCV, cli
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and terminals")
 
@@ -74,31 +74,78 @@ def test_weights_and_limits_are_those_of_the_estimator(folder):
     assert "there is no label 'bad'; the labels are 'benign', 'malignant'" in said
 
 
-def test_an_interrupted_fit_writes_its_best_tree(folder):
-    """A live line shows on a terminal; Ctrl-C ends the search, and the model is there."""
+def interrupted(folder, *arguments, sign: bytes) -> tuple[bytes, str]:
+    """Return what a command says on a terminal, where Ctrl-C follows a sign of life, and prints."""
     leader, follower = pty.openpty()
-    command = [COMMAND, "fit", "hard.csv", "--target", "y", "--max-depth", "6"]
     with subprocess.Popen(
-        [*command, "--model", "cut.json"], stdout=subprocess.PIPE, stderr=follower, cwd=folder
+        [COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        cwd=folder,
+        start_new_session=True,
     ) as process:
         os.close(follower)
         shown = b""
-        while b"bound" not in shown:  # the search has begun
+        while sign not in shown:
             shown += os.read(leader, 4096)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         with contextlib.suppress(OSError):  # which is how a terminal ends
             while True:
                 shown += os.read(leader, 4096)
         out = process.stdout.read().decode()
     os.close(leader)
     assert process.returncode == 130
+    assert b"Traceback" not in shown
+    assert not list(folder.glob(".*.tmp"))
+    return shown, out
+
+
+def test_an_interrupted_fit_writes_its_best_tree(folder):
+    """A live line shows on a terminal; Ctrl-C ends the search, and the model is there."""
+    command = ["fit", "hard.csv", "--target", "y", "--max-depth", "6", "--model", "cut.json"]
+    shown, out = interrupted(folder, *command, sign=b"bound")
     assert b"kept in 'cut.json'" in shown
     clf = ConTreeClassifier.from_json((folder / "cut.json").read_text())
     assert clf.status_ == "interrupted"
     assert clf.lower_bound_ <= clf.objective_
     assert "(interrupted)" in out
     assert f"at least {clf.lower_bound_} error" in out
-    assert not list(folder.glob(".cut*"))
+
+
+def test_an_interrupted_path_writes_the_sizes_so_far(folder):
+    command = ["path", "hard.csv", "--target", "y", "--max-depth", "5", "-o", "sizes.csv"]
+    shown, out = interrupted(folder, *command, sign=b"bound")
+    assert b"the sizes so far are shown" in shown
+    written = pd.read_csv(folder / "sizes.csv")
+    assert (written["lower_bound"] <= written["errors"]).all()
+    assert "interrupted" in out
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_tune_says_that_it_has_no_tree(folder, jobs):
+    command = ["tune", "hard.csv", "-t", "y", "--max-depth", "5", "--model", "none.json"]
+    shown, out = interrupted(folder, *command, "--n-jobs", jobs, sign=b"paths of trees")
+    assert b"before depth and size were chosen" in shown
+    assert out == ""
+    assert not (folder / "none.json").exists()
+
+
+def test_an_interrupt_before_the_command_has_begun(monkeypatch, capsys):
+    def early():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("contree.cli._command", early)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "contree: interrupted\n"
+
+
+def test_a_closed_standard_output_is_no_crash(folder):
+    command = f"{COMMAND} fit cancer.csv -t diagnosis --max-depth 1 --model closed.json >&-"
+    result = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (folder / "closed.json").exists()
 
 
 def test_a_time_limit_is_no_error_and_a_warm_start_goes_on(folder):

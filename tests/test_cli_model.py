@@ -71,12 +71,17 @@ def test_predict_finds_columns_by_name(folder):
 
 
 def test_predict_names_what_is_missing_or_strange(folder):
+    here = {"folder": folder, "run": inside}
     (folder / "lacks.csv").write_text("size,id\n1,2\n")
+    (folder / "kept.csv").write_text("size,colour,prediction\n1,red,yes\n")
     said = fails("predict", "--model", "m.json", "lacks.csv", folder=folder, run=inside)
     assert "lacks the column 'colour'" in said
     (folder / "text.csv").write_text("size,colour\nbig,red\n")
     said = fails("predict", "--model", "m.json", "text.csv", folder=folder, run=inside)
-    assert "'size' holds text" in said
+    assert "'size' holds text, and the model was trained with numbers there" in said
+    assert "--" not in said  # what is learnt from is no choice of predict
+    said = fails("predict", "-m", "m.json", "kept.csv", "--keep", "prediction", **here)
+    assert "--keep: 'prediction' would be there twice" in said
     (folder / "new.csv").write_text("size,colour\n1,violet\n1,\n")
     result = inside("predict", "--model", "m.json", "new.csv", "-o", "p.csv", folder=folder)
     assert result.returncode == 0
@@ -117,6 +122,21 @@ def test_evaluate_counts_labels_that_the_model_never_saw(folder):
     assert "no column 'kind'" in fails(
         "evaluate", "--model", "m.json", "none.csv", folder=folder, run=inside
     )
+
+
+def test_numbers_are_the_same_class_however_they_are_written(tmp_path):
+    rows = [(0, "1"), (1, "1.0"), (2, "1.00"), (3, "-2"), (4, "-2.0")]
+    (tmp_path / "train.csv").write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in rows))
+    here = {"folder": tmp_path, "run": inside}
+    works("fit", "train.csv", "-t", "y", "--model", "m.json", **here)
+    figures = json.loads(works("evaluate", "-m", "m.json", "train.csv", "--json", **here))
+    assert (figures["errors"], figures["labels"]) == (0, ["-2", "1"])
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0]})
+    clf = ConTreeClassifier(1).fit(frame, [1.0, 1.0, 2.0])
+    (tmp_path / "floats.json").write_text(clf.to_json())
+    frame.assign(y=[1, 1, 2]).to_csv(tmp_path / "integers.csv", index=False)
+    command = ["evaluate", "-m", "floats.json", "integers.csv", "-t", "y", "--json"]
+    assert json.loads(works(*command, **here))["errors"] == 0
 
 
 def test_show_gives_every_format(folder):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
@@ -148,6 +149,26 @@ def test_plot_shows_both_paths(path):
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert "best found, down to the proved bound" in labels
     matplotlib.pyplot.close(ax.figure)
+
+
+def test_carts_path_is_that_of_its_fits():
+    rng = np.random.default_rng(11)
+    X, y = rng.normal(size=(120, 4)), rng.integers(0, 3, size=120)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    weights = rng.integers(1, 4, size=120)
+    leaves, errors = size_error_path(X, y, 3, sample_weight=weights).cart_path()
+    cart = DecisionTreeClassifier(max_depth=3, random_state=0)
+    found = {}
+    for alpha in cart.cost_complexity_pruning_path(X, y, weights).ccp_alphas:
+        pruned = clone(cart).set_params(ccp_alpha=max(alpha, 0.0)).fit(X, y, weights)
+        found[pruned.get_n_leaves()] = weights[pruned.predict(X) != y].sum()
+    assert dict(zip(leaves.tolist(), errors.tolist(), strict=True)) == found
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.0, "3", None])
+def test_a_size_that_is_none_is_refused(path, size):
+    with pytest.raises(ValueError, match=r"max_leaf_nodes must be an int from 1 up; got "):
+        path.tree(size)
 
 
 def test_pickles_without_its_rows(path):

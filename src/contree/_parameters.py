@@ -64,7 +64,7 @@ PARAMETERS = (
         0.0,
         (Range(float, 0.0),),
         "0 and up",
-        "what a leaf costs, as a share of all weight",
+        "a leaf's cost, as a share of all weight",
     ),
     Parameter(
         "min_samples_leaf",

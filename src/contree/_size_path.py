@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Integral
 
 import numpy as np
 
@@ -68,8 +69,8 @@ class SizeErrorPath:
 
     def tree(self, max_leaf_nodes: int) -> ConTreeClassifier:
         """Return the best tree of at most so many leaves."""
-        if max_leaf_nodes < 1:
-            raise ValueError(f"max_leaf_nodes must be at least 1; got {max_leaf_nodes!r}.")
+        if not isinstance(max_leaf_nodes, Integral) or max_leaf_nodes < 1:
+            raise ValueError(f"max_leaf_nodes must be an int from 1 up; got {max_leaf_nodes!r}.")
         return self.trees[min(int(max_leaf_nodes), len(self.trees)) - 1]
 
     def plot(self, ax=None):
@@ -95,7 +96,7 @@ class SizeErrorPath:
     def cart_path(self) -> tuple[np.ndarray, np.ndarray]:
         """Return leaves and errors of CART's tree and its prunings by cost complexity.
 
-        By scikit-learn, for the same rows and parameters.  It trains one tree for each pruning.
+        By scikit-learn, for the same rows and parameters.
         """
         if self._training is None:
             raise ValueError("The rows are not kept with a path that was copied or read.")
@@ -137,6 +138,7 @@ def size_error_path(
     memory_limit=None,
     on_interrupt="raise",
     search_options=None,
+    verbose=0,
 ) -> SizeErrorPath:
     """Find the best tree of every number of leaves.
 
@@ -153,8 +155,9 @@ def size_error_path(
     max_leaf_nodes : int, default=None
         The largest size to look at.  None: all.
     min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
-feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options
+feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
         As in :class:`ConTreeClassifier`; ``max_gap`` is for each size, the limits for the whole.
+        The live line is about the largest size.
 
     Returns
     -------
@@ -182,13 +185,14 @@ feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options
         memory_limit=memory_limit,
         on_interrupt=on_interrupt,
         search_options=search_options,
+        verbose=verbose,
     )
     base._validate_params()
     check_no_bools(base, NUMBERS)
     columns, codes, classes = check_training_data(base, X, y)
     training = columns, y, sample_weight
     columns, codes, weights, cost = base._weigh(columns, codes, classes, sample_weight)
-    with observer(None, 0, cost) as observe:
+    with observer(None, verbose, cost) as observe:
         answer = base._search(
             columns, codes, len(classes), weights, cost, None, observe, all_sizes=True
         )
@@ -273,11 +277,12 @@ def _cart_path(classifier, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]
     }
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     weights = weights * _class_factors(classifier, y, weights)
-    path = DecisionTreeClassifier(**params).cost_complexity_pruning_path(X, y, sample_weight)
+    whole = DecisionTreeClassifier(**params).fit(X, y, sample_weight)
+    path = whole.cost_complexity_pruning_path(X, y, sample_weight)
     found = {}
     for alpha in path.ccp_alphas:
-        cart = DecisionTreeClassifier(**params, ccp_alpha=max(float(alpha), 0.0))
-        cart.fit(X, y, sample_weight)
+        cart = copy.copy(whole).set_params(ccp_alpha=max(float(alpha), 0.0))
+        cart._prune_tree()  # the last step of a fit, which would train the same tree again
         errors = float(weights[cart.predict(X) != y].sum())
         found[cart.get_n_leaves()] = min(errors, found.get(cart.get_n_leaves(), np.inf))
     leaves = sorted(found)

@@ -188,6 +188,10 @@ def resolve_memory_limit(memory_limit: int | str | None) -> int:
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
     """Return a number of threads, by scikit-learn's reading of ``n_jobs``."""
+    if n_jobs == 0:
+        raise ValueError(
+            "The 'n_jobs' parameter must be None or an int other than 0. Got 0 instead."
+        )
     return 1 if n_jobs is None or n_jobs == 1 else max(1, effective_n_jobs(n_jobs))
 
 

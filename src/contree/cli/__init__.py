@@ -13,6 +13,15 @@ import sys
 def main() -> None:
     """Run the command line of this process, and exit with its code."""
     try:
+        code = _command()
+    except KeyboardInterrupt:  # before there was anything to do
+        print("contree: interrupted", file=sys.stderr)
+        code = 130
+    sys.exit(code)
+
+
+def _command() -> int:
+    try:
         import click  # noqa: F401
     except ImportError:
         print(
@@ -20,7 +29,7 @@ def main() -> None:
             "pip install 'contree[cli]'",
             file=sys.stderr,
         )
-        sys.exit(1)
+        return 1
     from contree.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+    return run(sys.argv[1:])

@@ -42,6 +42,8 @@ for command in (fit, tune, path, predict, evaluate, show, demo):
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
     warnings.showwarning = _show_warning
+    if sys.stdout is None:  # closed by whoever started this process
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process)
     try:
         signal.signal(
             signal.SIGTERM, signal.default_int_handler

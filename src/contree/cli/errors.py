@@ -19,6 +19,15 @@ class UserError(click.ClickException):
         print(f"contree: {one_line(self.message)}", file=file or sys.stderr)
 
 
+class Interrupted(click.ClickException):
+    """Ctrl-C where there is nothing to keep, and why."""
+
+    exit_code = 130
+
+    def show(self, file=None) -> None:
+        print(f"contree: interrupted {self.message}", file=file or sys.stderr)
+
+
 def one_line(text: str) -> str:
     return " ".join(str(text).split())
 

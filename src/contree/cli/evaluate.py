@@ -9,7 +9,7 @@ import click
 from contree.cli.errors import UserError, named, no_such_column, note
 from contree.cli.features import match_columns
 from contree.cli.flags import Command, Flag, model_flag, reading_flags
-from contree.cli.labels import as_words
+from contree.cli.labels import as_integer, as_words
 from contree.cli.read import read_table
 
 
@@ -34,21 +34,32 @@ def evaluate(file, model, target, as_json, how):
     if target not in frame.columns:
         raise no_such_column(target, list(frame.columns), "--target")
     match_columns(frame, known.columns, model, expected={target})
-    truth = _truth(frame[target], target, [str(label) for label in known.classifier.classes_])
-    predicted = known.classifier.predict(known.columns.features(frame)).astype(str)
-    figures = _figures(truth, predicted)
+    truth = _truth(frame[target], target, known.classifier.classes_)
+    predicted = known.classifier.predict(known.columns.features(frame))
+    figures = _figures(truth, _spelled(predicted.astype(str), predicted.dtype).to_numpy(dtype=str))
     click.echo(json.dumps(figures) if as_json else _text(figures))
     return 0
 
 
-def _truth(column, name: str, classes: list[str]):
+def _spelled(words, labels):
+    """Return labels of a type as text, 1.0 and 1 alike where they are numbers."""
+    import pandas
+
+    words = pandas.Series(words)
+    if labels.kind not in "iuf":
+        return words
+    numbers = {word: as_integer(word) for word in words.unique()}
+    return words.map({word: word if n is None else str(n) for word, n in numbers.items()})
+
+
+def _truth(column, name: str, classes):
     """Return the true labels as text; labels that the model never saw are counted as errors."""
     words = as_words(column)
     if words.isna().any():
         first = int(words.isna().to_numpy().argmax()) + 1
         raise UserError(f"--target: row {first} has no label in '{name}': leave such rows out")
-    if all(word.removesuffix(".0") in classes for word in words.unique()):
-        words = words.str.removesuffix(".0")
+    words = _spelled(words, classes.dtype)
+    classes = list(_spelled(classes.astype(str), classes.dtype))
     strange = sorted(set(words.unique()) - set(classes))
     if len(strange) == words.nunique():
         raise UserError(

@@ -33,17 +33,17 @@ class Columns:
         }
         return list(dict.fromkeys(column_of.get(name, name) for name in self.names))
 
-    def features(self, frame):
-        """Return the features of a table that has all sources."""
+    def features(self, frame, training: bool = False):
+        """Return the features of a table that has all sources; of one to learn from, `training`."""
         if not self.one_hot:
-            return _numbers(frame[self.names])
+            return _numbers(frame[self.names], training)
         parts = {}
         for column in self.sources:
             if column in self.one_hot:
                 parts.update(_indicators(frame[column], self.one_hot[column]))
             else:
                 parts[column] = frame[column]
-        return _numbers(frame.__class__(parts)[self.names])
+        return _numbers(frame.__class__(parts)[self.names], training)
 
 
 def split_list(values: tuple[str, ...], names: list[str], flag: str) -> list[str]:
@@ -68,7 +68,9 @@ def learn_columns(frame, one_hot: list[str]) -> Columns:
     if twice:
         raise UserError(f"--one-hot makes columns that exist already: {named(twice)}: rename them")
     if not names:
-        raise UserError("there is no column left to learn from: --drop fewer columns")
+        raise UserError(
+            "there is no column left to learn from, besides the target and what is left out"
+        )
     return Columns(names, values)
 
 
@@ -129,7 +131,7 @@ def _indicators(column, values: list[str]) -> dict:
     return made
 
 
-def _numbers(frame):
+def _numbers(frame, training: bool):
     """Return a table of numbers only; columns that are none are named, with what can be done."""
     import numpy as np
     import pandas
@@ -140,14 +142,14 @@ def _numbers(frame):
         converted = {name: _whole_or_none(frame[name]) for name in bad}
         strange = {name: frame[name] for name in bad if converted[name] is None}
         if strange:
-            raise UserError(text_hints(strange))
+            raise UserError(text_hints(strange, training))
         frame = frame.assign(**converted)
     values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
     infinite = list(frame.columns[np.isinf(values).any(axis=0)])
     if infinite:
         raise UserError(
-            f"there are infinite numbers in {named(infinite)}: replace them in the file, or leave "
-            "columns out with --drop"
+            f"there are infinite numbers in {named(infinite)}: replace them in the file"
+            + ", or leave columns out with --drop" * training
         )
     if np.fmax.reduce(np.abs(values), axis=None, initial=0) >= LARGEST_EXACT:
         return frame  # integers keep their type, so that the estimator can tell which are lost

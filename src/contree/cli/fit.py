@@ -23,7 +23,7 @@ from contree.cli.training import training_flags, training_table
 @click.command(
     cls=Command,
     short_help="find the best tree for a file",
-    example="contree fit data.csv --target income --max-depth 4 --time-limit 60 --model tree.json",
+    example="contree fit data.csv --target income --max-depth 4 --model tree.json",
 )
 @reading_flags
 @training_flags

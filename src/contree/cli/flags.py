@@ -115,7 +115,10 @@ def estimator_flags(names: tuple[str, ...]) -> Callable:
 
 def _estimator_flag(parameter: Parameter) -> Callable:
     default = COMMAND_DEFAULTS.get(parameter.name, parameter.default)
-    shown = "" if default is None or default is False else f" [{default}]"
+    if default is None or default is False:
+        shown = ""
+    else:
+        shown = f" [{default:g}]" if isinstance(default, float) else f" [{default}]"
     settings = {"cls": Flag, "section": SECTIONS[1], "help": parameter.meaning + shown}
     if bool in parameter.allowed and isinstance(default, bool):
         return click.option(parameter.flag, parameter.name, is_flag=True, **settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, time, timedelta
 
 from contree.cli.errors import named, one_line
 
@@ -13,8 +14,11 @@ GROUPED = re.compile(
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
-def text_hints(columns: dict) -> str:
-    """Return one line on columns that are no numbers: which they are, and a way out for each."""
+def text_hints(columns: dict, training: bool) -> str:
+    """Return one line on columns that are no numbers: which they are, and a way out for each.
+
+    What is learnt from is a choice in training only.
+    """
     text, others = {}, []
     for name, column in columns.items():
         hint = _number_hint(column)
@@ -24,18 +28,28 @@ def text_hints(columns: dict) -> str:
             others.append(f"'{one_line(name)}' holds {hint}")
     if text:
         s = "s" * (len(text) > 1)
-        few = [
-            name for name, column in text.items() if column.astype("str").nunique() <= FEW_VALUES
-        ]
-        many = [name for name in text if name not in few]
-        ways = [f"--drop {_listed(many or text)}"] if not few or many else []
-        ways += [f"--one-hot {_listed(few)} for columns of 0 and 1"] if few else []
-        ways += [f"--drop {_listed(few)}"] if few and not many else []
-        others.append(
-            f"the column{s} {named(text)} hold{'s' * (not s)} text, and contree needs numbers: "
-            f"add {', or '.join(ways) if not (few and many) else ' and '.join(ways)}"
-        )
+        kinds = " or ".join(sorted(set(map(_kind, text.values())), reverse=True))
+        what = f"the column{s} {named(text)} hold{'s' * (not s)} {kinds}"
+        if training:
+            others.append(f"{what}, and contree needs numbers: add {_ways_out(text)}")
+        else:
+            others.append(f"{what}, and the model was trained with numbers there")
     return "; ".join(others)
+
+
+def _kind(column) -> str:
+    """Tell dates, which Parquet knows as such, from text."""
+    first = next(iter(column.dropna()), None)
+    return "dates" if isinstance(first, (date, time, timedelta)) else "text"
+
+
+def _ways_out(columns: dict) -> str:
+    few = [name for name, column in columns.items() if column.astype("str").nunique() <= FEW_VALUES]
+    many = [name for name in columns if name not in few]
+    one_hot = f"--one-hot {_listed(few)} for columns of 0 and 1"
+    if few and many:
+        return f"--drop {_listed(many)} and {one_hot}"
+    return f"{one_hot}, or --drop {_listed(few)}" if few else f"--drop {_listed(many)}"
 
 
 def _listed(names) -> str:

@@ -19,6 +19,11 @@ def as_words(column):
     return column.astype("str").where(column.notna())
 
 
+def as_integer(word: str) -> int | None:
+    """Return the integer that a label is written as, None for other text."""
+    return int(word.partition(".")[0]) if INTEGER.fullmatch(word) else None
+
+
 def read_labels(column, name: str):
     """Return the labels as an array of int64 or of strings; what cannot be classes is refused."""
     import numpy as np
@@ -26,10 +31,11 @@ def read_labels(column, name: str):
     words = as_words(column)
     _reject_missing(words, name)
     distinct = list(words.unique())
-    _reject_identifiers(distinct, len(words), name)
-    if all(INTEGER.fullmatch(word) for word in distinct):
-        numbers = {word: int(word.partition(".")[0]) for word in distinct}
+    numbers = {word: as_integer(word) for word in distinct}
+    if None not in numbers.values():
+        _reject_identifiers(list(dict.fromkeys(map(str, numbers.values()))), len(words), name)
         return words.map(numbers).to_numpy(dtype=np.int64)
+    _reject_identifiers(distinct, len(words), name)
     if len(distinct) > MANY and all(map(_is_number, distinct)):
         raise UserError(
             f"--target: '{name}' holds {len(distinct):,} different numbers such as {distinct[0]}, "

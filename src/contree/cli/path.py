@@ -30,6 +30,7 @@ PARAMETERS = (
     "memory_limit",
     "on_interrupt",
     "search_options",
+    "verbose",
 )
 
 
@@ -53,6 +54,8 @@ def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, how, *
     from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
 
     parameters = estimator_parameters(flags)
+    if quiet:
+        parameters["verbose"] = 0
     check_picture(plot, "--plot")
     table = training_table(file, how, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)

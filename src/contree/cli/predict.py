@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from contree.cli.errors import UserError, named
 from contree.cli.features import match_columns, split_list
 from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.read import read_table
@@ -34,12 +35,14 @@ def predict(file, model, proba, keep, output, how):
         kept = split_list(keep, list(frame.columns), "--keep")
         match_columns(frame, known.columns, model, expected={known.target, *kept})
         clf, X = known.classifier, known.columns.features(frame)
-        answer = frame[kept].copy()
-        answer["prediction"] = clf.predict(X)
+        made = {"prediction": clf.predict(X)}
         if proba:
-            shares = clf.predict_proba(X)
-            for number, label in enumerate(clf.classes_):
-                answer[f"probability of {label}"] = shares[:, number]
+            names = [f"probability of {label}" for label in clf.classes_]
+            made.update(zip(names, clf.predict_proba(X).T, strict=True))
+        twice = [name for name in kept if name in made]
+        if twice:
+            raise UserError(f"--keep: {named(twice)} would be there twice: rename it in the file")
+        answer = frame[kept].assign(**made)
         content = answer.to_csv(index=False).encode()
         if drafts:
             fill(drafts["output"], content)

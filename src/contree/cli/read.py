@@ -12,7 +12,7 @@ import lzma
 import sys
 import zlib
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def _frame(pandas, file, kind: str, how: Reading, as_text: tuple[str, ...]):
     if kind == "parquet":
         return _read_parquet(file)
     if kind == "arff":
-        return _read_arff(pandas, file, how)
+        return _read_arff(pandas, file, how, as_text)
     delimiter = _delimiter(how, kind)
     _reject_foreign(file, how)
     return _Text(pandas, file, how, delimiter, as_text).frame()
@@ -133,7 +133,7 @@ def _read_parquet(file):
     return table.to_pandas(ignore_metadata=True)
 
 
-def _read_arff(pandas, file, how: Reading):
+def _read_arff(pandas, file, how: Reading, as_text: tuple[str, ...]):
     arff = needed("arff", "reading ARFF")
     text = io.TextIOWrapper(file, encoding=how.encoding or "utf-8-sig")
     try:
@@ -146,7 +146,12 @@ def _read_arff(pandas, file, how: Reading):
         text.detach()
     names = [name for name, _ in content["attributes"]]
     _check_names(names)
-    return pandas.DataFrame(content["data"], columns=names).infer_objects()
+    frame = pandas.DataFrame(content["data"], columns=names).infer_objects()
+    for name, kind in content["attributes"]:
+        if isinstance(kind, list) and name not in as_text:  # {0, 1} are numbers, as in CSV
+            with suppress(ValueError):
+                frame[name] = pandas.to_numeric(frame[name])
+    return frame
 
 
 def _check_names(names: list[str]) -> None:

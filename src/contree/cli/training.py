@@ -63,7 +63,7 @@ def training_table(
     apart = {*left_out, target, sample_weight}
     frame = frame[[name for name in names if name not in apart]]
     columns = learn_columns(frame, [name for name in chosen if name not in apart])
-    X = columns.features(frame)
+    X = columns.features(frame, training=True)
     tell_of_missing(X)
     return Training(X, y, weights, columns)
 

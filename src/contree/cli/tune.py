@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from contree._parameters import OF_EVERY_FOLD
-from contree.cli.errors import as_user_errors
+from contree.cli.errors import Interrupted, as_user_errors
 from contree.cli.flags import (
     Command,
     Flag,
@@ -20,7 +20,7 @@ from contree.cli.training import training_flags, training_table
 @click.command(
     cls=Command,
     short_help="choose depth and size by cross-validation",
-    example="contree tune data.csv --target income --max-depth 4 --plot curve.svg --model m.json",
+    example="contree tune data.csv --target income --plot curve.svg --model m.json",
 )
 @reading_flags
 @training_flags
@@ -59,9 +59,15 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **
     with reserved((file,), model=(model, room), plot=(plot, PICTURE_SIZE)) as drafts:
         from contree import ConTreeClassifierCV
 
-        with as_user_errors():
-            search = ConTreeClassifierCV(**parameters)
-            search.fit(table.X, table.y, table.sample_weight)
+        search = ConTreeClassifierCV(**parameters)
+        try:
+            with as_user_errors():
+                search.fit(table.X, table.y, table.sample_weight)
+        except KeyboardInterrupt:
+            raise Interrupted(
+                "before depth and size were chosen and that tree was found: nothing is written; "
+                "--time-limit is for each search, --max-depth for all"
+            ) from None
         fitted = Model(search.best_estimator_, table.columns, target)
         if "model" in drafts:
             fill(drafts["model"], fitted.to_json().encode())

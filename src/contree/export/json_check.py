@@ -36,7 +36,7 @@ LABEL_TYPES = {"b": bool, "i": int, "u": int, "f": float, "U": str}
 
 
 def damaged(what: str) -> ValueError:
-    return ValueError(f"Not a classifier that contree can read: {what}.")
+    return ValueError(f"Not a classifier that contree can read: {what.rstrip('.')}.")
 
 
 def parse(text: str, schema: str, version: int) -> dict:
