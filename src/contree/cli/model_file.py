@@ -74,7 +74,7 @@ def _table(table, names: list[str], damaged) -> tuple[str | None, dict]:
         raise damaged("table.target must be a string or null")
     if not isinstance(one_hot, list):
         raise damaged("table.one_hot must be a list")
-    found: dict[str, list[str]] = {}
+    features, found = set(names), {}
     for entry in one_hot:
         column, values = (
             (entry.get("column"), entry.get("values")) if isinstance(entry, dict) else (None, None)
@@ -85,7 +85,7 @@ def _table(table, names: list[str], damaged) -> tuple[str | None, dict]:
             and isinstance(values, list)
             and values
             and all(isinstance(value, str) for value in values)
-            and all(f"{column}={value}" in set(names) for value in values)
+            and all(f"{column}={value}" in features for value in values)
         ):
             raise damaged(
                 "table.one_hot must hold objects with a column and its values, each of which is "
