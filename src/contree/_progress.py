@@ -27,7 +27,8 @@ class Progress:
         Proved so far: no permitted tree has a smaller objective.
     root_closed : float
         The share of all thresholds of the root that can no longer be in a better tree, from 0 to 1.
-        It is 0 while shallower trees are searched, and always with ``search="paper"``.
+        It is 0 while shallower trees are searched, and with ``search="paper"``; 1 in the last call
+        of a search that has proved what it shall.
     """
 
     seconds: float
