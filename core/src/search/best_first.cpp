@@ -150,7 +150,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     if (node.learnt != nullptr) node.learnt->expect(node.shapes);
     node.ub = question.target;
     node.in_flight.reserve(workers_.size());
-    if (const Score leaf = leaf_score(sub, rules_.objective); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
+    const Score leaf = leaf_score(sub, rules_.objective);
+    if (leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
 
@@ -177,7 +178,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
 
     for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
-    outcome.lower = std::max(std::min(outcome.upper, node.floor), question.lower);
+    // The floor is of splits alone, which may cost more than a leaf that does not lie below the target.
+    outcome.lower = std::max(std::min({outcome.upper, node.floor, leaf}), question.lower);
     if (node.learnt != nullptr) {
         node.learnt->mass = sub.mass;
         settle(*node.learnt, rules_);
