@@ -90,9 +90,12 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
     const auto search = [&] {
-        if (question.size.depth > 2) return branch(worker, question);
-        return worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources, question.learnt,
-                                      worker.arena, worker.statistics);
+        Outcome outcome = question.size.depth > 2
+                              ? branch(worker, question)
+                              : worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources,
+                                                       question.learnt, worker.arena, worker.statistics);
+        assert(outcome.lower <= leaf);   // which is a tree too
+        return outcome;
     };
 
     const bool cached = options_.switches.cache && question.size.depth >= cached_depth() && &sub != &root_ && sub.wide == nullptr;
