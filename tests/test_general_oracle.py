@@ -170,14 +170,9 @@ def test_a_weight_is_so_many_equal_rows():
         weighted = ConTreeClassifier(depth).fit(X, y, weights)
         repeated = ConTreeClassifier(depth).fit(X.repeat(weights, axis=0), y.repeat(weights))
         assert weighted.errors_ == repeated.errors_
-        for name in ("feature", "threshold", "missing_go_to_left", "value"):
-            one, other = getattr(weighted.tree_, name), getattr(repeated.tree_, name)
-            if name == "missing_go_to_left":  # by rows where none was missing
-                met = weighted.tree_.n_node_missing > 0
-                one, other = one[met], other[met]
-            if name == "value" and weighted.n_classes_ != repeated.n_classes_:
-                continue
-            np.testing.assert_array_equal(one, other)
+        # Of several best trees the two may find different ones: each is as good on the other's rows.
+        assert weights[weighted.predict(X) != y].sum() == repeated.errors_
+        assert weights[repeated.predict(X) != y].sum() == weighted.errors_
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -135,6 +135,33 @@ void test_inherited_bounds() {
     });
 }
 
+// Costs, three leaves or four, and a leaf size: whatever a split costs, a leaf is a tree too, and no bound is above it.
+void test_costs() {
+    for_seeds(4000, [](Random& random) {
+        const Instance data = nasty(random, {4, 16, 1, 3, 4});
+        Root<WideEntry> root(data);
+        if (root.sub.features == 0 || root.sub.classes < 2) return;
+        if (random.chance(0.3)) root.sub.leaf.rows = static_cast<Row>(random.between(2, 4));
+        const Objective objective{random.between(1, 3), random.between(0, 8)};
+        const auto leaves = static_cast<Leaves>(random.between(3, 4));
+        Front front = front_of(data, all_rows(data), 2, root.sub.leaf.rows);
+        if (front.size() > leaves) front.resize(leaves);
+        Score optimum = unreached;
+        for (std::size_t k = 0; k < front.size(); ++k) optimum = std::min(optimum, objective.of(front[k], static_cast<std::int64_t>(k)));
+        const Control control;
+        Statistics statistics;
+        DepthTwo<WideEntry> depth_two(*available_kernels().front(), {}, control, objective);
+        for (const Score target : {Score{1}, optimum / 2, optimum - 1, optimum, optimum + 1, unreached}) {
+            if (target < 1) continue;
+            const Outcome outcome = depth_two.solve(root.sub, leaves, 0, target, Sources{}, nullptr, root.arena, statistics);
+            CHECK_AT_MOST(outcome.lower, optimum);
+            CHECK_AT_MOST(optimum, outcome.upper);
+            if (optimum < target) CHECK(outcome.lower == optimum && outcome.upper == optimum);
+            else CHECK_AT_MOST(target, outcome.lower);
+        }
+    });
+}
+
 // A stop at once: no tree perhaps, but no false bound.
 void test_stopped() {
     for_seeds(300, [](Random& random) {
@@ -161,6 +188,7 @@ int main() {
     check::run("middling sets", test_middling);
     check::run("learnt bounds", test_learnt_bounds);
     check::run("inherited bounds", test_inherited_bounds);
+    check::run("costs and limits", test_costs);
     check::run("stopped", test_stopped);
     return check::report();
 }

@@ -77,8 +77,14 @@ void test_weights_are_repetitions() {
         const contree::Result weighted = contree::fit(data.table(), options, control);
         const contree::Result plain = contree::fit(repeated.table(), options, control);
         CHECK_EQUAL(weighted.objective, plain.objective);
-        CHECK(weighted.tree.feature == plain.tree.feature);
-        CHECK(weighted.tree.threshold == plain.tree.threshold);
+        // Of several best trees the two may find different ones: each is as good on the other's rows.
+        const auto errors_on = [&](const Instance& rows, const contree::Tree& tree) {
+            std::string other_counts;
+            std::size_t next = 0;
+            return recount(tree, rows, 0, all_rows(rows), options, depth, next, other_counts).errors;
+        };
+        CHECK_EQUAL(errors_on(repeated, weighted.tree), plain.objective);
+        CHECK_EQUAL(errors_on(data, plain.tree), weighted.objective);
     });
 }
 
@@ -94,6 +100,26 @@ void test_scaled_weights() {
         contree::Control control;
         CHECK_EQUAL(contree::fit(data.table(), options, control).objective, scale * contree::fit(plain.table(), options, control).objective);
     });
+}
+
+// Large weights that differ in their last bits alone: scores lie closer together than what coarse steps can tell apart.
+void test_close_weights() {
+    const auto against_oracle = [](Random& random) {
+        const std::int64_t depth = random.chance(0.2) ? 3 : 2;
+        Instance data = structured(random, depth == 3 ? 16 : 40, random.between(1, 3), random.pick({2, 2, 3}), random.pick<std::uint64_t>({0, 9}), random.pick({0.3, 1.0}));
+        const Score base = Score{1} << random.between(40, 52), spread = base >> random.between(11, 19);
+        for (std::size_t r = 0; r < data.rows; ++r) data.weights.push_back(base + random.between(0, spread));
+        Options options;
+        options.max_depth = depth;
+        options.min_samples_leaf = random.pick<std::int64_t>({1, 2, 4});
+        if (random.chance(0.7)) options.min_weight_leaf = base * random.between(1, 4);
+        if (random.chance(0.3)) options.leaf_cost = random.between(1, 2 * base);
+        if (random.chance(0.3)) options.max_leaves = 3;
+        check_fit(data, options, optimum_of(data, options));
+    };
+    for_seeds(1000, against_oracle);
+    Random rare(seed = 12972);   // a lane that coarse steps close only just
+    against_oracle(rare);
 }
 
 // More classes than pairs are formed for.
@@ -181,6 +207,7 @@ int main() {
     check::run("all together", [] { against_the_oracle(2500, {true, true, true, true}); });
     check::run("weights are repetitions", test_weights_are_repetitions);
     check::run("scaled weights", test_scaled_weights);
+    check::run("weights close to each other", test_close_weights);
     check::run("many classes", test_many_classes);
     check::run("the rules of leaf sizes", test_leaf_rules);
     check::run("every kernel", test_kernels);

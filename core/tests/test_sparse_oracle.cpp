@@ -43,6 +43,7 @@ Options draw_options(Random& random, std::int64_t depth, const Instance& data, c
     if (with.min_leaf) options.min_samples_leaf = random.between(2, 2 + static_cast<std::int64_t>(data.rows) / 3);
     if (with.min_mass) options.min_weight_leaf = random.between(1, 1 + mass_of(data, all_rows(data)) / random.pick<Score>({2, 4, 10, 100}));
     options.n_jobs = random.pick({1, 1, 1, 2});
+    if (random.chance(0.5)) options.time_limit = 29;   // a short one, which has its own way to bounds; never reached
     if (random.chance(0.5)) return options;
     for (const SwitchRow& row : contree::switch_rows())
         if (random.chance(0.3)) options.switches.*row.field = row.high > 8 ? row.low : static_cast<std::int32_t>(random.between(row.low, row.high));

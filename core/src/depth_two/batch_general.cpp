@@ -136,8 +136,8 @@ void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool c
     }
 }
 
-// Stumps with leaves large enough, for the lanes that lie below ub without that: the others do not with it.  Where all
-// lanes fit one pass, the others get their numbers for nothing.
+// Stumps with leaves large enough, for the lanes that lie below ub without that: the others do not with it, and have reached
+// nothing, as what there is of them may be coarse.  Where all lanes fit one pass, the others get their numbers for nothing.
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub) {
     near_ = relaxed_ = proved_;
@@ -145,6 +145,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
         std::uint32_t lanes_below = 0;
         for (std::size_t t = 0; t < lane_count; ++t)
             if ((lanes_in_use() >> t & 1) != 0 && proved(t) < ub) lanes_below |= std::uint32_t{1} << t;
+            else reached_[left_side(t)] = reached_[right_side(t)] = unreached;
         return lanes_below;
     };
     std::uint32_t meant = below_ub();

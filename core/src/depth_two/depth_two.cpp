@@ -47,7 +47,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     }
     Score still_open = unreached;   // after a stop
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
-    best_.lower = std::max(std::min({best_.upper, floor_, still_open}), lower);
+    best_.lower = std::max(std::min({best_.upper, floor_, still_open, leaf_}), lower);   // a split may cost more than a leaf
     if (learnt != nullptr) {
         learnt->mass = sub.mass;
         settle(*learnt, rules_);

@@ -90,9 +90,12 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     }
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
     const auto search = [&] {
-        if (question.size.depth > 2) return branch(worker, question);
-        return worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources, question.learnt,
-                                      worker.arena, worker.statistics);
+        Outcome outcome = question.size.depth > 2
+                              ? branch(worker, question)
+                              : worker.depth_two.solve(sub, question.size.leaves, question.lower, question.target, question.sources,
+                                                       question.learnt, worker.arena, worker.statistics);
+        assert(outcome.lower <= leaf);   // which is a tree too
+        return outcome;
     };
 
     const bool cached = options_.switches.cache && question.size.depth >= cached_depth() && &sub != &root_ && sub.wide == nullptr;
@@ -150,7 +153,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     if (node.learnt != nullptr) node.learnt->expect(node.shapes);
     node.ub = question.target;
     node.in_flight.reserve(workers_.size());
-    if (const Score leaf = leaf_score(sub, rules_.objective); leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
+    const Score leaf = leaf_score(sub, rules_.objective);
+    if (leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
 
@@ -177,7 +181,8 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
 
     for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
-    outcome.lower = std::max(std::min(outcome.upper, node.floor), question.lower);
+    // The floor is of splits alone, which may cost more than a leaf that does not lie below the target.
+    outcome.lower = std::max(std::min({outcome.upper, node.floor, leaf}), question.lower);
     if (node.learnt != nullptr) {
         node.learnt->mass = sub.mass;
         settle(*node.learnt, rules_);

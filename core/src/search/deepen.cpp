@@ -216,7 +216,8 @@ Outcome BestFirst<Entry>::of_stage(Outcome tree) {
 
 template <class Entry>
 Outcome BestFirst<Entry>::for_stage() {
-    return rules_.objective.plain() && !size_.limited() ? incumbent() : unpruned_;
+    const bool unlimited = rules_.objective.plain() && !size_.limited();
+    return unlimited || unpruned_.plan.empty() ? incumbent() : unpruned_;
 }
 
 // Takes a tree for all rows as the incumbent where it is better; the node of all rows learns of it too.
