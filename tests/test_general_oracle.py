@@ -170,7 +170,7 @@ def test_a_weight_is_so_many_equal_rows():
         weighted = ConTreeClassifier(depth).fit(X, y, weights)
         repeated = ConTreeClassifier(depth).fit(X.repeat(weights, axis=0), y.repeat(weights))
         assert weighted.errors_ == repeated.errors_
-        # Of several best trees the two may find different ones: each is as good on the other's rows.
+        # Of several best trees the two may find different ones, each as good on the other's rows.
         assert weights[weighted.predict(X) != y].sum() == repeated.errors_
         assert weights[repeated.predict(X) != y].sum() == weighted.errors_
 

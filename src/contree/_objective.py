@@ -27,12 +27,13 @@ from numbers import Real
 
 from contree._weights import Unit, Weights, in_user_unit
 
+FREE = Fraction(0)  # leaves that cost nothing, the usual case, which is kept short
 FEW = 4096  # numbers of leaves that are worth trying one by one
 
 
 def exact_share(ccp_alpha: Real) -> Fraction:
     """Return ``ccp_alpha`` as the decimal that is written."""
-    return Fraction(str(float(ccp_alpha)))
+    return FREE if ccp_alpha == 0 else Fraction(str(float(ccp_alpha)))
 
 
 def most_leaves(ccp_alpha: Real, max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> int:
@@ -101,6 +102,8 @@ class LeafCost:
 
     @classmethod
     def of(cls, ccp_alpha: Real, most: int, weights: Weights) -> LeafCost:
+        if ccp_alpha == 0:
+            return cls(FREE, 1, 0, most, weights.total, weights.unit)
         cost = exact_share(ccp_alpha) * weights.total
         counted = between_neighbours(min(cost, Fraction(weights.total)), most)
         return cls(cost, counted.denominator, counted.numerator, most, weights.total, weights.unit)
@@ -110,6 +113,8 @@ class LeafCost:
 
         The two differ by cost - p / q for each leaf, and trees by fewer than `most` leaves.
         """
+        if self.cost is FREE:
+            return max_gap
         off = abs(min(self.cost, self.total) - Fraction(self.leaf_cost, self.error_cost))
         return max(0, math.floor(self.error_cost * (max_gap - off * self.most)))
 
@@ -122,6 +127,9 @@ class LeafCost:
 
         A bound is rounded down; it is the objective itself where no tree can be better.
         """
+        if self.cost is FREE:
+            lower = min(counted_bound, counted)
+            return in_user_unit(counted, self.unit), in_user_unit(lower, self.unit)
         exact, bound = self._exact(counted), self._least(counted_bound)
         objective = self._reported(exact)
         if counted_bound >= counted or bound >= exact:
