@@ -222,7 +222,8 @@ def test_a_hundred_thousand_columns(tmp_path):
     assert "100,000 features" in out
     assert "contree                  0" in out
     clf = ConTreeClassifier.from_json((tmp_path / "m.json").read_text())
-    predicted = clf.predict(values[:, [int(name[1:]) for name in clf.feature_names_in_]])
+    table = pd.DataFrame(values, columns=[f"c{i}" for i in range(100_000)])
+    predicted = clf.predict(table[clf.feature_names_in_])
     assert predicted.tolist() == ["p" if row[777] > 25 else "n" for row in values]
 
 
