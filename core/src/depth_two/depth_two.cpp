@@ -71,7 +71,7 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
             found_.clear();
             close(open_between(f, shape, left_end, right_end, inherited_, ub_, rules_, found_));
             for (const Segment& segment : found_)
-                if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
+                if (Open open{segment, {}}; still_open<false>(open)) open_.push_back(open);
             if (!sub.limited()) note_inherited(f, shape);
         }
     }
@@ -97,15 +97,25 @@ Score DepthTwo<Entry>::raw_limit() const {
     return ub_ == unreached ? unreached : rules_.mass_of(ub_ - rules_.objective.split);
 }
 
+// The usual rules are constants, which the loop over all lanes of all rounds gains by.
+template <class Entry>
+template <bool usual>
+const Rules& DepthTwo<Entry>::rules() const {
+    static constexpr Rules constants{true, true};
+    if constexpr (usual) return constants;
+    else return rules_;
+}
+
 // Can the segment hold a split below ub_?  Sets its live run.
 template <class Entry>
+template <bool usual>
 bool DepthTwo<Entry>::still_open(Open& open) {
     if (open.segment.bound >= ub_) {
         close(open.segment.bound);
         ++statistics_->closed_by_segment_bound;
         return false;
     }
-    open.run = live_run(open.segment, *sub_, ub_, rules_);
+    open.run = live_run(open.segment, *sub_, ub_, rules<usual>());
     if (open.run.empty()) {
         close(ub_);
         ++statistics_->closed_by_trimming;
@@ -215,8 +225,10 @@ void DepthTwo<Entry>::learn() {
                             side_step(batch_.reached_right(t), batch_.leaf_right(t), shape.right)});
         }
     }
-    cut_segments(before);
-    if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open(open); });
+    const bool usual = plain_ && !sub_->limited() && rules_.monotone && rules_.similarity;
+    if (usual) cut_segments<true>(before);
+    else cut_segments<false>(before);
+    if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open<false>(open); });
 }
 
 // theta_1 of all rows bounds the ends of every feature.
@@ -245,38 +257,42 @@ void DepthTwo<Entry>::improve(Score score, Plan plan) {
 
 // The segment's own place takes the last part of it; parts that are closed already are not kept.
 template <class Entry>
+template <bool usual>
 void DepthTwo<Entry>::cut_segments(Score ub_before) {
     constexpr Score gone = -1;
+    const Rules& rules = this->rules<usual>();
+    const bool limited = !usual && sub_->limited();
     bool any_gone = false;
     for (std::size_t next = 0; next < cuts_.size();) {
         const std::uint32_t i = cuts_[next].open;
         const Segment segment = open_[i].segment;
-        if (sub_->limited()) close(trimmed_bound(segment, ub_before, rules_));
+        if (limited) close(trimmed_bound(segment, ub_before, rules));
         const Shape shape = shapes_[segment.shape];
         const auto scores = [&](std::size_t t, Score left, Score right) {
+            if constexpr (usual) return std::pair(left, right);
             return std::pair(side_score(left, batch_.leaf_left(t), shape.left), side_score(right, batch_.leaf_right(t), shape.right));
         };
         Point u = segment.u;
-        const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
+        const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules), {}}; };
         for (; next < cuts_.size() && cuts_[next].open == i; ++next) {
             const std::size_t t = cuts_[next].lane;
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const auto [near_left, near_right] = scores(t, batch_.near_left(t), batch_.near_right(t));
             const auto [own_left, own_right] = scores(t, batch_.proved_left(t), batch_.proved_right(t));
-            const Evaluated w = within(segment, {{z, near_left, near_right}, {z, own_left, own_right}}, sub_->limited(), rules_);
-            if (sub_->allows(segment.f, position)) close(std::max(rules_.total(w.own), own_left + own_right + rules_.objective.split));
-            if (!sub_->limited()) {
+            const auto [near_left, near_right] = usual ? std::pair(own_left, own_right) : scores(t, batch_.near_left(t), batch_.near_right(t));
+            const Evaluated w = within(segment, {{z, near_left, near_right}, {z, own_left, own_right}}, limited, rules);
+            if (usual || sub_->allows(segment.f, position)) close(std::max(rules.total(w.own), own_left + own_right + rules.objective.split));
+            if (!limited) {
                 note(segment.f, segment.shape, position, w.own);
             } else {   // for other row sets
                 const auto [left, right] = scores(t, batch_.relaxed_left(t), batch_.relaxed_right(t));
                 note(segment.f, segment.shape, position, {z, left, right});
             }
-            if (Open open = part(w.as_right_end()); u.z < z && still_open(open)) open_.push_back(open);
+            if (Open open = part(w.as_right_end()); u.z < z && still_open<usual>(open)) open_.push_back(open);
             u = w.as_left_end();
         }
         open_[i] = part(segment.v);
-        if (!still_open(open_[i])) {
+        if (!still_open<usual>(open_[i])) {
             open_[i].segment.bound = gone;
             any_gone = true;
         }
