@@ -47,14 +47,13 @@ Outcome Bench<Entry>::plain_two(const Subproblem<Entry>& sub) {
 
 // Searched once for the same rows: whoever asks again would only find the same.
 template <class Entry>
-Outcome Bench<Entry>::three(const Subproblem<Entry>& sub, Outcome tree) {
-    constexpr std::int64_t three_key = -3;
-    if (!solve_three || tree.upper == 0 || stopped()) return tree;
-    Cache::Key key = cache_.key(sub.origin, sub.rows, three_key);
+Outcome Bench<Entry>::exact(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree) {
+    if (!solve_exact || tree.upper == 0 || stopped()) return tree;
+    Cache::Key key = cache_.key(sub.origin, sub.rows, -depth);
     Outcome known = cache_.find(key);
     if (known.plan.empty()) {
         const double share = static_cast<double>(sub.rows) / static_cast<double>(class_of_.size());
-        const Outcome found = solve_three(sub, tree.upper, static_cast<std::int64_t>(share * static_cast<double>(three_budget)));
+        const Outcome found = solve_exact(sub, depth, tree.upper, static_cast<std::int64_t>(share * static_cast<double>(exact_budget)));
         known = found.upper < tree.upper && !stopped() ? plain(sub, found.plan) : tree;
         known.lower = 0;
         if (!stopped()) cache_.store(std::move(key), known);

@@ -27,8 +27,8 @@ public:
     Outcome plain_two(const Subproblem<Entry>& sub);
     // A tree for `sub` with its stumps filled in and its leaves' classes noted.
     Outcome plain(const Subproblem<Entry>& sub, const Plan& plan);
-    // The best tree of depth three that a limited search finds, plain: no worse than `tree`.
-    Outcome three(const Subproblem<Entry>& sub, Outcome tree);
+    // The best tree of a depth above two that a limited search finds, plain: no worse than `tree`.
+    Outcome exact(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     Outcome leaf(const Subproblem<Entry>& sub) const;
 
     Children<Entry> split(const Subproblem<Entry>& sub, const Split& at);
@@ -73,12 +73,12 @@ public:
     bool stopped() const { return control_.stopped(); }
     Halt halt() const { return when_stopped(control_); }
 
-    // How `three` searches: for a tree with fewer errors than `target`, for at most so much work, which is its rows'
-    // share of `three_budget`.  Without it, not at all.
-    using Three = std::function<Outcome(const Subproblem<Entry>& sub, Score target, std::int64_t budget)>;
-    Three solve_three;
+    // How `exact` searches: for a tree with fewer errors than `target`, for at most so much work, which is its rows'
+    // share of `exact_budget`.  Without it, not at all.
+    using Exact = std::function<Outcome(const Subproblem<Entry>& sub, std::int64_t depth, Score target, std::int64_t budget)>;
+    Exact solve_exact;
 
-    std::int64_t three_budget = 0;
+    std::int64_t exact_budget = 0;
 
     Arena& arena;
     Batch<Entry> batch;

@@ -9,7 +9,7 @@ namespace contree {
 
 namespace {
 
-constexpr std::int64_t most_three = 120'000'000;   // row visits, for all subtrees of depth three of a tree
+constexpr std::int64_t most_exact = 120'000'000;   // row visits, for all subtrees of one depth of a tree
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
 
 // Is a tree good enough for the dearest step, exact subtrees of depth three, to make it the best?
@@ -21,13 +21,14 @@ bool near_to(Score errors, Score best) { return errors <= best + std::max<Score>
 template <class Entry>
 void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     work_end_ = work_end;
-    bench_.three_budget = std::min(most_three, 2 * (work_end - bench_.work()));
+    bench_.exact_budget = std::min(most_exact, 2 * (work_end - bench_.work()));
     bool first = walker_.plan.empty();
     if (first) walker_ = tree;
     while (!over() && tree.upper > 0) {
         bench_.count_pass(root_);   // so that it ends where all else is known already
         const Score before = walker_.upper;
         const bool fresh = stale_ >= most_stale;
+        if (fresh && few_cells()) tree = polish(bench_, root_, depth_, std::move(tree), depth_ - 1);
         changed_ = fresh;
         Outcome next = fresh ? start(tree) : move(root_, depth_, std::move(walker_));
         walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);

@@ -14,8 +14,8 @@ public:
     Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
            Arena& arena, Statistics& statistics, const Control& control);
 
-    // How the local search is to solve subtrees of depth three.
-    void search_three(typename Bench<Entry>::Three solve) { bench_.solve_three = std::move(solve); }
+    // How the local search is to solve subtrees of a depth above two.
+    void search_exactly(typename Bench<Entry>::Exact solve) { bench_.solve_exact = std::move(solve); }
 
     // S1 and S2: a rollout and CART's skeleton, both polished.
     Outcome first();
