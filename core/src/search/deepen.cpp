@@ -184,7 +184,7 @@ template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
     if (stages_ == nullptr || stages_->busy() || worker.work_end != Worker::endless) return;
     if (&worker != workers_[0].get() || stopping()) return;
-    constexpr double often = 0.06;
+    constexpr double often = 0.03;
     const double cells = static_cast<double>(root_.rows) * root_.features, patience = 20000 * cells + 4 * static_cast<double>(last_gain_);
     const double most = std::min(options_.time_limit <= 10 ? 2.5e9 : 1e9, patience);
     const bool limited = options_.time_limit < short_limit, deep = size_.depth > cheap_depth + 1;
