@@ -133,26 +133,26 @@ void test_other_places() {
 
 // Subtrees of depth three solved by a search that is given: never worse, the search's answer where that is better, and
 // asked once for the same rows.
-void test_three() {
+void test_exact() {
     for_seeds(60, [](Random& random) {
         const Instance data = structured(random, 60, 3, 3, 0, 0.6);
         Shop<NarrowEntry> shop(data);
         Bench<NarrowEntry>& bench = shop.bench;
         const auto& root = shop.root.sub;
         const Outcome first = bench.plain(root, rollout_tree(bench, root, 3).plan);
-        CHECK_EQUAL(bench.three(root, first).upper, first.upper);   // no search: as it was
+        CHECK_EQUAL(bench.exact(root, 3, first).upper, first.upper);   // no search: as it was
         int asked = 0;
-        bench.three_budget = 1000;
-        bench.solve_three = [&](const Subproblem<NarrowEntry>& sub, Score target, std::int64_t budget) {
+        bench.exact_budget = 1000;
+        bench.solve_exact = [&](const Subproblem<NarrowEntry>& sub, std::int64_t, Score target, std::int64_t budget) {
             ++asked;
             CHECK_EQUAL(target, first.upper);
             CHECK_EQUAL(budget, 1000);   // all rows: the whole budget
             return look_ahead_tree(bench, sub, 3, bench.work() + 1'000'000);
         };
-        const Outcome better = bench.three(root, first);
+        const Outcome better = bench.exact(root, 3, first);
         shop.check_tree(better, 3);
         CHECK_EQUAL(better.upper, std::min(first.upper, look_ahead_tree(bench, root, 3, bench.work() + 1'000'000).upper));
-        CHECK_EQUAL(bench.three(root, first).upper, better.upper);
+        CHECK_EQUAL(bench.exact(root, 3, first).upper, better.upper);
         CHECK_EQUAL(asked, first.upper == 0 ? 0 : 1);
         const Outcome polished = polish(bench, root, 3, first, 3);
         shop.check_tree(polished, 3);
