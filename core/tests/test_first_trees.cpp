@@ -272,7 +272,7 @@ int main() {
     check::run("every stage, wide entries", test_every_stage<WideEntry>);
     check::run("polish moves splits", test_polish_moves_splits);
     check::run("other places for a split", test_other_places);
-    check::run("subtrees of depth three", test_three);
+    check::run("exact subtrees", test_exact);
     check::run("stopped stages", test_stopped_stages);
     check::run("the same optimum", test_same_optimum);
     check::run("hard rows", test_hard_rows);
