@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -145,6 +147,31 @@ nb::dict to_dict(contree::Tree from, std::size_t classes) {
     return tree;
 }
 
+// A frontier goes in and out as (depth, floor, intervals), the latter a row each.
+constexpr std::size_t interval_columns = 10;
+using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple to_tuple(const contree::Frontier& frontier) {
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(frontier.intervals.size() * interval_columns);
+    for (const auto& [column, shape, u, v, with_u, bound] : frontier.intervals)
+        numbers.insert(numbers.end(), {column, shape, u.z, u.left, u.right, with_u, v.z, v.left, v.right, bound});
+    return nb::make_tuple(frontier.depth, frontier.floor, to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns}));
+}
+
+contree::Frontier read_frontier(const nb::tuple& given) {
+    contree::Frontier frontier;
+    Rows rows;
+    if (given.size() != 3 || !nb::try_cast(given[0], frontier.depth) || !nb::try_cast(given[1], frontier.floor) ||
+        !nb::try_cast(given[2], rows) || rows.shape(1) != interval_columns)
+        throw std::invalid_argument("a frontier is (depth, floor, int64 array with " + std::to_string(interval_columns) + " columns)");
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+        const std::int64_t* const n = rows.data() + i * interval_columns;
+        frontier.intervals.push_back({n[0], n[1], {n[2], n[3], n[4]}, {n[6], n[7], n[8]}, n[5] != 0, n[9]});
+    }
+    return frontier;
+}
+
 nb::dict to_dict(contree::Result result, std::size_t classes) {
     nb::list sizes;
     for (contree::SizedTree& size : result.sizes) {
@@ -169,48 +196,106 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     out["counters"] = counters;
     out["seconds"] = result.seconds;
     out["history"] = history;
+    out["frontier"] = to_tuple(result.frontier);
     return out;
 }
 
-nb::dict fit(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
+// Rows that are ranked once, for any number of searches, one at a time.
+class Searcher {
+public:
+    Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
              std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
-             std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double time_limit,
-             double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit,
-             const std::optional<nb::dict>& initial_tree, const nb::object& callback, bool keep_on_interrupt) {
-    if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
-    if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
-    if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
-    for (std::size_t r = 0; r < y.shape(0); ++r)
-        if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
-    if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("X and weights have different numbers of rows");
-    contree::Options options;
-    options.max_depth = max_depth;
-    options.min_samples_leaf = min_samples_leaf;
-    options.min_weight_leaf = min_weight_leaf;
-    options.max_leaves = max_leaves;
-    options.error_cost = error_cost;
-    options.leaf_cost = leaf_cost;
-    options.all_sizes = all_sizes;
-    options.max_gap = max_gap;
-    options.time_limit = time_limit;
-    options.feature_tolerance = feature_tolerance;
-    options.n_jobs = n_jobs;
-    options.search = search_kind(search);
-    options.switches = read_switches(switches);
-    options.memory_limit = memory_limit;
-    std::optional<contree::Tree> first;
-    if (initial_tree) first = read_tree(*initial_tree, X.shape(1));
-    const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr};
-    contree::Control control;
-    Watcher watcher(callback, keep_on_interrupt);
-    contree::Result result;
-    {
-        nb::gil_scoped_release released;
-        result = contree::fit(table, options, control, std::ref(watcher), first ? &*first : nullptr);
+             std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double feature_tolerance,
+             int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit)
+        : X_(X), y_(y), weights_(weights), features_(X.shape(1)), classes_(static_cast<std::size_t>(n_classes)) {
+        if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
+        if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
+        if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
+        for (std::size_t r = 0; r < y.shape(0); ++r)
+            if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
+        if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("X and weights have different numbers of rows");
+        contree::Options options;
+        options.max_depth = max_depth;
+        options.min_samples_leaf = min_samples_leaf;
+        options.min_weight_leaf = min_weight_leaf;
+        options.max_leaves = max_leaves;
+        options.error_cost = error_cost;
+        options.leaf_cost = leaf_cost;
+        options.all_sizes = all_sizes;
+        options.max_gap = max_gap;
+        options.feature_tolerance = feature_tolerance;
+        options.n_jobs = n_jobs;
+        options.search = search_kind(search);
+        options.switches = read_switches(switches);
+        options.memory_limit = memory_limit;
+        searcher_.emplace(contree::Table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr}, options);
     }
-    watcher.rethrow();
-    return to_dict(std::move(result), static_cast<std::size_t>(n_classes));
-}
+
+    nb::dict run(const std::optional<nb::tuple>& frontier, const std::optional<nb::dict>& first, std::optional<contree::Score> cutoff,
+                 contree::Score lower_bound, double time_limit, bool open_only, bool resumable, const nb::object& poll, bool keep_on_interrupt) {
+        contree::Start start;
+        std::optional<contree::Tree> tree;
+        std::optional<contree::Frontier> left;
+        if (first) start.first = &tree.emplace(read_tree(*first, features_));
+        if (frontier) start.frontier = &left.emplace(read_frontier(*frontier));
+        start.lower_bound = lower_bound;
+        start.open_only = open_only;
+        start.resumable = resumable;
+        const auto control = std::make_shared<contree::Control>();
+        if (cutoff) control->lower_cutoff(*cutoff);
+        const Running running(*this, control);
+        Watcher watcher(poll, keep_on_interrupt);
+        contree::Result result;
+        {
+            nb::gil_scoped_release released;
+            result = searcher_->run(start, *control, time_limit, std::ref(watcher));
+        }
+        watcher.rethrow();
+        return to_dict(std::move(result), classes_);
+    }
+
+    void lower_cutoff(contree::Score objective) {
+        if (control_) control_->lower_cutoff(objective);
+    }
+    void stop() {
+        if (control_) control_->stop();
+    }
+
+    // None where there is no tree yet.
+    nb::object snapshot() {
+        contree::Snapshot now;
+        {
+            nb::gil_scoped_release released;
+            now = searcher_->snapshot();
+        }
+        if (now.tree.size() == 0) return nb::none();
+        nb::dict out;
+        out["tree"] = to_dict(std::move(now.tree), classes_);
+        out["objective"] = now.objective;
+        out["lower_bound"] = now.lower_bound;
+        out["frontier"] = to_tuple(now.frontier);
+        return out;
+    }
+
+private:
+    // `control_` is the running search's; all that hold the GIL may look at it.
+    struct Running {
+        Running(Searcher& searcher, std::shared_ptr<contree::Control> control) : searcher_(searcher) {
+            if (searcher.control_) throw std::runtime_error("this Searcher is running already");
+            searcher.control_ = std::move(control);
+        }
+        ~Running() { searcher_.control_.reset(); }
+        Running(const Running&) = delete;
+        Searcher& searcher_;
+    };
+
+    const Matrix X_;   // kept alive
+    const Labels y_;
+    const std::optional<Vector<contree::Score>> weights_;
+    const std::size_t features_, classes_;
+    std::optional<contree::Searcher> searcher_;
+    std::shared_ptr<contree::Control> control_;
+};
 
 nb::list switches() {
     nb::list rows;
@@ -229,9 +314,19 @@ nb::list switches() {
 }  // namespace
 
 NB_MODULE(_core, m) {
-    m.def("fit", &fit, "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
-          "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "time_limit"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
-          "memory_limit"_a, "initial_tree"_a.none(), "callback"_a.none(), "keep_on_interrupt"_a);
+    nb::class_<Searcher>(m, "Searcher")
+        .def(nb::init<const Matrix&, const Labels&, std::int32_t, const std::optional<Vector<contree::Score>>&, std::int64_t, std::int64_t,
+                      std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int, const std::string&,
+                      const nb::dict&, std::int64_t>(),
+             "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a, "min_samples_leaf"_a, "min_weight_leaf"_a,
+             "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a,
+             "switches"_a, "memory_limit"_a)
+        .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(), "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(),
+             "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "resumable"_a = false,
+             "poll"_a.none() = nb::none(), "keep_on_interrupt"_a = false)
+        .def("lower_cutoff", &Searcher::lower_cutoff, "objective"_a)
+        .def("stop", &Searcher::stop)
+        .def("snapshot", &Searcher::snapshot);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);
     m.def("kernel", &contree::kernel);

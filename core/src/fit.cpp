@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
@@ -25,6 +26,7 @@ std::string_view name(Status status) {
         case Status::stopped: return "stopped";
         case Status::interrupted: return "interrupted";
         case Status::memory_limit: return "memory_limit";
+        case Status::cutoff: return "cutoff";
     }
     return "";
 }
@@ -35,12 +37,19 @@ using Clock = Road::Clock;
 
 constexpr Score most_mass = Score{1} << 60;
 
-// What a fit is asked for.
+// What a search is asked for.
 struct Request {
     const Table& table;
     const Options& options;
-    const Tree* first;   // may be null
+    const Start& start;
 };
+
+// A tree of a plan, not verified; empty after a halt.
+template <class Entry>
+Tree tree_of(const Request& request, const RankedTable& ranked, const Subproblem<Entry>& root, const Outcome& outcome, Arena& arena, const Halt& halt) {
+    const Plan plan = plain_plan(root, outcome.plan, *chosen_kernel().movers, arena, halt);
+    return plan.empty() ? Tree{} : build_tree(ranked, request.table, plan, objective_of(request.options), halt);
+}
 
 // The tree that a fit returns, built and verified.  On many rows that takes long, so it is done whenever the search
 // finds a better one, and a stop has only to hand out the last; on few rows it is done once, at the end.
@@ -59,7 +68,8 @@ public:
         road_.improved(incumbent.upper, std::min(incumbent.lower, incumbent.upper));
     }
     void finish(const Outcome& outcome) {
-        if (result_.tree.size() == 0 || (outcome.upper < best_ && !(at_once_ && control_.stopped())))
+        const bool hurried = at_once_ && control_.stopped() && !request_.start.resumable;
+        if (result_.tree.size() == 0 || (outcome.upper < best_ && !hurried))
             deliver(outcome, {});
         const Score lower = std::min(outcome.lower, best_);
         result_.objective = best_ + request_.options.leaf_cost;   // of the leaf that a tree without splits is
@@ -83,11 +93,9 @@ private:
 
     // Builds and verifies a tree; after a halt nothing is there.
     bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& made_errors) {
-        const Plan plan = plain_plan(root_, outcome.plan, *chosen_kernel().movers, arena_, halt);
-        if (plan.empty()) return false;
+        Tree tree = tree_of(request_, ranked_, root_, outcome, arena_, halt);
+        if (tree.size() == 0 || halt()) return false;
         const Objective objective = objective_of(request_.options);
-        Tree tree = build_tree(ranked_, request_.table, plan, objective, halt);
-        if (halt()) return false;
         const Score errors = verify(tree, request_.table, ranked_.min_leaf, halt);
         if (halt()) return false;
         const auto splits = static_cast<std::int64_t>(tree.size() / 2);
@@ -110,37 +118,99 @@ private:
     Arena arena_;
 };
 
+// Ranked rows, and what searches of them leave behind.
+class Session {
+public:
+    virtual ~Session() = default;
+    virtual void search(const Request& request, const Control& control, Road& road, Result& result) = 0;
+    virtual void snapshot(const Request& request, Snapshot& now) = 0;
+};
+
 template <class Entry>
-void search(const Request& request, RankedTable& ranked, const Control& control, Road& road, Result& result) {
-    const Options& options = request.options;
-    Arena arena;
-    const Movers& movers = *chosen_kernel().movers;
-    const auto root = root_subproblem<Entry>(ranked, movers, arena, when_abandoned(control));
-    for (Column& column : ranked.columns) {   // the subproblem has them
-        column.order = {};
-        column.ranks = {};
+class SessionOf : public Session {
+public:
+    SessionOf(RankedTable ranked, const Options& options, const Control& control)
+        : ranked_(std::move(ranked)), root_(root_subproblem<Entry>(ranked_, movers_, arena_, when_abandoned(control))),
+          cache_(ranked_.rows, options.cache_capacity()) {
+        for (Column& column : ranked_.columns) {   // the subproblem has them
+            column.order = {};
+            column.ranks = {};
+        }
     }
-    Delivery<Entry> delivery(request, ranked, root, control, road, result);
-    const Outcome leaf{0, leaf_score(root, objective_of(options)), {Step{Step::leaf, 0}}};
-    if (control.abandoned()) return delivery.finish(leaf);   // perhaps before all columns were there: nothing can be proved
-    road.begin(leaf.upper);
-    Outcome first;
-    if (request.first != nullptr) {
-        first = given_tree(*request.first, request.table, ranked, root, options.max_depth, movers, arena);
-        first = pruned(root, first.plan, objective_of(options), leaves_of(options));
-    }
-    const auto improved = [&](const Outcome& incumbent) { delivery.improve(incumbent); };
-    if (options.search == SearchKind::paper) {
-        PaperSearch<Entry> method(root, ranked.rows, options, control, improved, std::move(first));
+
+    void search(const Request& request, const Control& control, Road& road, Result& result) override {
+        const Options& options = request.options;
+        Arena arena;
+        Delivery<Entry> delivery(request, ranked_, root_, control, road, result);
+        const Outcome leaf{0, leaf_score(root_, objective_of(options)), {Step{Step::leaf, 0}}};
+        if (control.abandoned()) return delivery.finish(leaf);   // perhaps before all columns were there: nothing can be proved
+        road.begin(leaf.upper);
+        Outcome first;
+        if (request.start.first != nullptr) {
+            first = given_tree(*request.start.first, request.table, ranked_, root_, options.max_depth, movers_, arena);
+            first = pruned(root_, first.plan, objective_of(options), leaves_of(options));
+        }
+        first.lower = std::max<Score>(0, request.start.lower_bound - options.leaf_cost);
+        const auto improved = [&](const Outcome& incumbent) { delivery.improve(incumbent); };
+        if (options.search == SearchKind::paper) {
+            PaperSearch<Entry> method(root_, ranked_.rows, options, control, improved, std::move(first));
+            delivery.finish(method.run());
+            result.counters = method.statistics().rows();
+            return;
+        }
+        const Frontier whole;
+        BestFirst<Entry> method(root_, cache_, options, control, improved, std::move(first),
+                                request.start.frontier != nullptr ? *request.start.frontier : whole, request.start.open_only, road.root_share);
+        const Shown shown(*this, method);
         delivery.finish(method.run());
+        if (request.start.resumable) result.frontier = method.snapshot().first;
         result.counters = method.statistics().rows();
-        return;
+        for (const Outcome& size : method.sizes()) delivery.add_size(size);
     }
-    BestFirst<Entry> method(root, ranked.rows, options, control, improved, std::move(first), road.root_share);
-    delivery.finish(method.run());
-    result.counters = method.statistics().rows();
-    for (const Outcome& size : method.sizes()) delivery.add_size(size);
-}
+
+    // A tree is built once: a better one has a smaller objective.
+    void snapshot(const Request& request, Snapshot& now) override {
+        Outcome incumbent;
+        {
+            std::lock_guard lock(mutex_);
+            if (method_ == nullptr) return;
+            std::tie(now.frontier, incumbent) = method_->snapshot();
+        }
+        if (incumbent.plan.empty()) return;
+        if (built_.first != incumbent.upper) {
+            Arena arena;
+            built_ = {incumbent.upper, tree_of(request, ranked_, root_, incumbent, arena, {})};
+        }
+        now.tree = built_.second;
+        now.objective = incumbent.upper + request.options.leaf_cost;
+        now.lower_bound = std::min(incumbent.lower, incumbent.upper) + request.options.leaf_cost;
+    }
+
+private:
+    // A running search, for `snapshot`.
+    struct Shown {
+        Shown(SessionOf& session, BestFirst<Entry>& method) : session_(session) {
+            std::lock_guard lock(session_.mutex_);
+            session_.method_ = &method;
+            session_.built_ = {unreached, {}};
+        }
+        ~Shown() {
+            std::lock_guard lock(session_.mutex_);
+            session_.method_ = nullptr;
+        }
+        Shown(const Shown&) = delete;
+        SessionOf& session_;
+    };
+
+    const Movers& movers_ = *chosen_kernel().movers;
+    RankedTable ranked_;
+    Arena arena_;
+    const Subproblem<Entry> root_;
+    Cache cache_;
+    std::mutex mutex_;
+    BestFirst<Entry>* method_ = nullptr;
+    std::pair<Score, Tree> built_;   // the last tree that `snapshot` has built, and what it scores
+};
 
 void check_weights(const Table& table) {
     if (table.weights == nullptr) return;
@@ -164,11 +234,17 @@ void check_costs(const Table& table, const Options& options) {
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
-void run(const Request& request, const Control& control, Road& road, Result& result) {
-    const Options& options = request.options;
-    check_weights(request.table);
-    check_costs(request.table, options);
-    RankedTable ranked = rank_columns(request.table, options.feature_tolerance, control);
+void check_start(const Options& options, const Start& start) {
+    if (options.search == SearchKind::paper && (start.frontier != nullptr || start.open_only || start.resumable))
+        throw std::invalid_argument("a frontier goes with best_first alone");
+    if (options.all_sizes && (start.frontier != nullptr || start.open_only || start.resumable))
+        throw std::invalid_argument("a frontier goes with one size, not with all_sizes");
+}
+
+std::unique_ptr<Session> open_session(const Table& table, const Options& options, const Control& control) {
+    check_weights(table);
+    check_costs(table, options);
+    RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
     ranked.min_leaf = {static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows)), options.min_weight_leaf};
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
@@ -176,8 +252,8 @@ void run(const Request& request, const Control& control, Road& road, Result& res
                std::all_of(ranked.columns.begin(), ranked.columns.end(),
                            [&](const Column& column) { return column.values.lowest.size() < limit; });
     };
-    if (fits_narrow()) search<NarrowEntry>(request, ranked, control, road, result);
-    else search<WideEntry>(request, ranked, control, road, result);
+    if (fits_narrow()) return std::make_unique<SessionOf<NarrowEntry>>(std::move(ranked), options, control);
+    return std::make_unique<SessionOf<WideEntry>>(std::move(ranked), options, control);
 }
 
 std::optional<Status> status_of(Verdict verdict) {
@@ -244,26 +320,83 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
 
 }  // namespace
 
-Result fit(const Table& table, const Options& options, Control& control, const Poll& poll, const Tree* first) {
-    const auto start = Clock::now();
-    Result result;
-    Road road(start, options.leaf_cost);
-    const Request request{table, options, first};
-    const auto ended = supervise(options, control, poll, road, start, [&] { run(request, control, road, result); });
-    Score gap = result.objective - result.lower_bound;
-    for (const SizedTree& size : result.sizes) gap = std::max(gap, size.errors - size.lower_bound);
-    if (gap == 0) result.status = Status::optimal;
-    else if (gap <= options.max_gap) result.status = Status::gap_reached;
-    else result.status = ended.value_or(Status::interrupted);
-    result.seconds = road.seconds();
-    // A last look, unless the poll itself has ended the search.
-    if (poll && (!ended || ended == Status::time_limit)) {
-        Progress last = road.look();
-        if (gap <= options.max_gap) last.root_closed = 1;
-        poll(last);
+class Searcher::Implementation {
+public:
+    Implementation(const Table& table, const Options& options) : table_(table), options_(options) {}
+
+    Result run(const Start& start, Control& control, double time_limit, const Poll& poll) {
+        const auto begin = Clock::now();
+        Result result;
+        Options options = options_;
+        options.time_limit = time_limit;
+        Road road(begin, options.leaf_cost);
+        const Request request{table_, options, start};
+        const auto ended = supervise(options, control, poll, road, begin, [&] {
+            check_start(options, start);
+            session(control)->search(request, control, road, result);
+        });
+        conclude(result, options, control, start, ended);
+        result.seconds = road.seconds();
+        // A last look, unless the poll itself has ended the search.
+        if (poll && (!ended || ended == Status::time_limit)) {
+            Progress last = road.look();
+            if (result.status == Status::optimal || result.status == Status::gap_reached) last.root_closed = 1;
+            poll(last);
+        }
+        result.history = std::move(road).history();
+        return result;
     }
-    result.history = std::move(road).history();
-    return result;
+
+    Snapshot snapshot() {
+        Snapshot now{{}, no_objective, 0, {}};
+        std::shared_ptr<Session> session;
+        {
+            std::lock_guard lock(mutex_);
+            session = session_;
+        }
+        if (session != nullptr) session->snapshot({table_, options_, {}}, now);
+        return now;
+    }
+
+private:
+    // What was abandoned while it was made may not be whole, and serves this once.
+    std::shared_ptr<Session> session(const Control& control) {
+        if (session_ != nullptr) return session_;
+        std::shared_ptr<Session> made = open_session(table_, options_, control);
+        if (control.abandoned()) return made;
+        std::lock_guard lock(mutex_);
+        return session_ = std::move(made);
+    }
+
+    static void conclude(Result& result, const Options& options, const Control& control, const Start& start, std::optional<Status> ended) {
+        Score gap = result.objective - result.lower_bound;
+        for (const SizedTree& size : result.sizes) gap = std::max(gap, size.errors - size.lower_bound);
+        if (gap == 0) result.status = Status::optimal;
+        else if (gap <= options.max_gap) result.status = Status::gap_reached;
+        else if (control.cutoff() - options.max_gap <= result.lower_bound) result.status = Status::cutoff;
+        else result.status = ended.value_or(start.open_only ? Status::stopped : Status::interrupted);
+        const bool closed = gap <= options.max_gap || result.status == Status::cutoff;
+        if (start.resumable && closed) result.frontier = {result.frontier.depth, result.lower_bound, {}};
+    }
+
+    const Table table_;
+    const Options options_;
+    std::mutex mutex_;
+    std::shared_ptr<Session> session_;
+};
+
+Searcher::Searcher(const Table& table, const Options& options) : implementation_(std::make_unique<Implementation>(table, options)) {}
+Searcher::~Searcher() = default;
+
+Result Searcher::run(const Start& start, Control& control, double time_limit, const Poll& poll) {
+    return implementation_->run(start, control, time_limit, poll);
+}
+Snapshot Searcher::snapshot() { return implementation_->snapshot(); }
+
+Result fit(const Table& table, const Options& options, Control& control, const Poll& poll, const Tree* first) {
+    Start start;
+    start.first = first;
+    return Searcher(table, options).run(start, control, options.time_limit, poll);
 }
 
 }  // namespace contree

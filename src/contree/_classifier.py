@@ -316,7 +316,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     ) -> dict:
         n_rows = X.shape[0]
         min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
-        return _core.fit(
+        searcher = _core.Searcher(
             X,
             codes,
             n_classes,
@@ -329,14 +329,16 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             leaf_cost=cost.leaf_cost,
             all_sizes=all_sizes,
             max_gap=cost.scaled_gap(resolve_max_gap(self.max_gap, weights.total, weights.unit)),
-            time_limit=resolve_time_limit(self.time_limit),
             feature_tolerance=float(self.feature_tolerance),
             n_jobs=resolve_n_jobs(self.n_jobs),
             memory_limit=resolve_memory_limit(self.memory_limit),
             search=self.search,
             switches=resolve_switches(self.search_options),
-            initial_tree=first,
-            callback=observe,
+        )
+        return searcher.run(
+            first=first,
+            time_limit=resolve_time_limit(self.time_limit),
+            poll=observe,
             keep_on_interrupt=self.on_interrupt == "return",
         )
 

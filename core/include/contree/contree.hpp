@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -56,8 +57,32 @@ struct Tree {
     std::size_t size() const { return feature.size(); }
 };
 
-enum class Status { optimal, gap_reached, time_limit, stopped, interrupted, memory_limit };
+enum class Status { optimal, gap_reached, time_limit, stopped, interrupted, memory_limit, cutoff };
 std::string_view name(Status status);
+
+inline constexpr Score no_objective = std::numeric_limits<Score>::max();
+
+// What a search has not closed yet, of the level of some depth that it has come to.  Any part of the intervals is a search of
+// its own, and parts together are the whole.
+struct Frontier {
+    // Thresholds of all rows that may still be in a better tree: those of one order of a feature between two masses, for one
+    // way to share the leaves out.  What is proved of both sides of the thresholds at its ends is what a search goes on from.
+    struct Interval {
+        struct End {
+            Score z;             // the mass left of the threshold
+            Score left, right;   // proved of the two sides
+        };
+        std::int64_t column;     // a feature's order, as ranked: a feature with missing values has two
+        std::int64_t shape;      // 0 where leaves are not limited
+        End u, v;                // u.z < v.z
+        bool with_u;             // does the threshold at u belong to it?
+        Score bound;             // no tree with one of these thresholds at its root has a smaller objective
+    };
+
+    std::int64_t depth = 0;          // 0: nothing is begun; without intervals: the level is done
+    Score floor = no_objective;      // no tree with any other threshold at its root has a smaller objective
+    std::vector<Interval> intervals;
+};
 
 // One moment of the search: the best tree's score and the proved bound from then on.
 struct Moment {
@@ -82,6 +107,7 @@ struct Result {
     double seconds = 0;
     std::vector<std::pair<std::string, std::int64_t>> counters;
     std::vector<Moment> history;
+    Frontier frontier;              // of a resumable search; without intervals where all is proved
     std::vector<SizedTree> sizes;   // with all_sizes: by leaves, from one up to those of `tree`, as far as more gain something
 };
 
@@ -95,11 +121,18 @@ public:
         abandon_.store(true, std::memory_order_relaxed);
         stop();
     }
+    // An objective that is reached elsewhere: nothing at or above it matters from now on.
+    void lower_cutoff(Score objective) {
+        Score now = cutoff();
+        while (objective < now && !cutoff_.compare_exchange_weak(now, objective, std::memory_order_relaxed)) {}
+    }
+    Score cutoff() const { return cutoff_.load(std::memory_order_relaxed); }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
     bool abandoned() const { return abandon_.load(std::memory_order_relaxed); }
 
 private:
     std::atomic<bool> stop_{false}, abandon_{false};
+    std::atomic<Score> cutoff_{no_objective};
 };
 
 // A look at a running search.
@@ -109,7 +142,6 @@ struct Progress {
     Score lower_bound;    // proved so far
     double root_closed;   // share of the root's thresholds that can no longer be in a better tree, 0 to 1
 };
-inline constexpr Score no_objective = std::numeric_limits<Score>::max();
 
 // What the caller wants of a running search.
 enum class Verdict {
@@ -119,6 +151,44 @@ enum class Verdict {
     abandon,     // nobody wants the result any more
 };
 using Poll = std::function<Verdict(const Progress&)>;
+
+// What a search begins with.
+struct Start {
+    const Tree* first = nullptr;           // a tree that the caller has
+    const Frontier* frontier = nullptr;    // what is left to search, all or a part; levels of less depth are not solved again
+    Score lower_bound = 0;                 // proved of every allowed tree, or of those of the part
+    bool open_only = false;                // end where the last level begins, with its frontier
+    bool resumable = false;                // return the frontier, and with it the best tree, even if a stop then takes longer
+};
+
+// A moment of a search to go on from later.
+struct Snapshot {
+    Tree tree;
+    Score objective, lower_bound;
+    Frontier frontier;
+};
+
+// A table ranked once for any number of searches, one at a time; what they prove of subproblems is kept from one to the next.
+//
+//     contree::Searcher searcher(table, options);
+//     contree::Result part = searcher.run({.resumable = true}, control, 10.0);   // for ten seconds
+//     contree::Result rest = searcher.run({&part.tree, &part.frontier, part.lower_bound}, control);
+//
+// The table's arrays must outlive it.  Of the options, the time limit is each run's own.  A frontier goes with
+// best_first and one size; with another search, with all_sizes or for other rows it throws std::invalid_argument.
+// Its bounds are believed.
+class Searcher {
+public:
+    Searcher(const Table& table, const Options& options);
+    ~Searcher();
+    Result run(const Start& start, Control& control, double time_limit = std::numeric_limits<double>::infinity(), const Poll& poll = {});
+    // While another thread runs a search, or its poll: what it would be resumed from.  Without a tree where there is none yet.
+    Snapshot snapshot();
+
+private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
 
 // Finds a tree of least objective.  Blocks; `poll`, if given, is called in the calling thread about every
 // 20 ms while worker threads search, and once when they have ended by themselves or by the time limit.

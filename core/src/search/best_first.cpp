@@ -10,14 +10,6 @@ namespace {
 
 constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever its size, in cells
 
-// A heap's order: least bound on top; of equal bounds the longest, because it tells most.
-bool later(const Segment& a, const Segment& b) {
-    if (a.bound != b.bound) return a.bound > b.bound;
-    if (a.length() != b.length()) return a.length() < b.length();
-    if (a.f != b.f) return a.f > b.f;
-    return a.shape != b.shape ? a.shape > b.shape : a.u.z > b.u.z;
-}
-
 // Solves of the same rows for leaves of different sizes are different; of masses there is one, and none.
 template <class Entry>
 std::int64_t leaf_key(const Subproblem<Entry>& sub) {
@@ -29,11 +21,12 @@ Outcome leaf_outcome(Score score) { return {score, score, {Step{Step::leaf, 0}}}
 }  // namespace
 
 template <class Entry>
-BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options,
-                            const Control& control, Improved improved, Outcome first, RootShare& root_share)
-    : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)),
-      root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches, objective_of(options))),
-      size_(options.max_depth, leaves_of(options), root.rows), cache_(table_rows, options.cache_capacity()) {
+BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Cache& cache, const Options& options, const Control& control,
+                            Improved improved, Outcome first, const Frontier& start, bool open_only, RootShare& root_share)
+    : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)), start_(start),
+      open_only_(open_only), root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches, objective_of(options))),
+      size_(options.max_depth, leaves_of(options), root.rows), cache_(cache) {
+    check_start();
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control, rules_.objective));
     if (options.all_sizes) seen_.resize(root.features);
@@ -131,6 +124,8 @@ Outcome BestFirst<Entry>::solve_affordable(Worker& worker, Question question, co
     const Score target = question.target;
     question.size = size;
     question.learnt = nullptr;
+    question.level = false;   // nor is what it leaves open a frontier of the level
+    question.start = nullptr;
     question.shallow = nullptr;
     question.shallow_learnt = nullptr;
     if (question.incumbent != nullptr && leaves_of(question.incumbent->plan) > size.leaves) question.incumbent = nullptr;
@@ -158,19 +153,11 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
         improve(node, question.incumbent->upper, question.incumbent->plan);
 
-    // The tree of depth d - 1 for all rows is a tree of depth d, and its score is the end of every feature's B1.
-    Score ends = question.lower;
-    std::int32_t memory = -1;
-    if (options_.switches.shallow_first && question.lower < node.limit()) {
-        Outcome shallow = solve_shallow(worker, node, question);
-        memory = node.memories.empty() ? -1 : 0;
-        ends = std::max(ends, shallow.lower);
-        if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
-    }
-    if (question.lower < node.limit()) find_strips(worker, node, question);
-    open_segments(node, ends, memory, question.sources, worker.statistics);
+    if (question.start != nullptr) open_from(node, *question.start);
+    else open(worker, node, question);
     if (&sub == &root_) root_node_ = &node;
-    if (question.lower < node.limit()) {
+    LevelWatch watch(*this, node, question.level);
+    if (question.lower < node.limit() && !(question.level && open_only_ && node.depth == size_.depth)) {
         // From here on, what a shared node holds is its mutex's.  Work that has an end is not shared: others do not see it.
         const bool shared = workers_.size() > 1 && worker.work_end == Worker::endless;
         if (shared) share(node);
@@ -178,6 +165,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         if (shared) withdraw(worker, node);
     }
     if (&sub == &root_) root_node_ = nullptr;
+    watch.leave();
 
     for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
@@ -188,6 +176,21 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
         settle(*node.learnt, rules_);
     }
     return outcome;
+}
+
+// The tree of depth d - 1 for all rows is a tree of depth d, and its score is the end of every feature's B1.
+template <class Entry>
+void BestFirst<Entry>::open(Worker& worker, Node& node, const Question& question) {
+    Score ends = question.lower;
+    std::int32_t memory = -1;
+    if (options_.switches.shallow_first && question.lower < node.limit()) {
+        Outcome shallow = solve_shallow(worker, node, question);
+        memory = node.memories.empty() ? -1 : 0;
+        ends = std::max(ends, shallow.lower);
+        if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
+    }
+    if (question.lower < node.limit()) find_strips(worker, node, question);
+    open_segments(node, ends, memory, question.sources, worker.statistics);
 }
 
 // Depth d - 1 on the node's own rows; what it learnt is the first of the node's memories.
@@ -252,7 +255,7 @@ void BestFirst<Entry>::work(Worker& worker, Node& node) {
         } catch (...) {
             fail();
             std::lock_guard lock(node.mutex);
-            node.land(task.segment.bound);
+            node.land(task.segment);
             node.changed.notify_all();
         }
     }
@@ -262,6 +265,7 @@ void BestFirst<Entry>::work(Worker& worker, Node& node) {
 template <class Entry>
 bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics) {
     std::lock_guard lock(node.mutex);
+    if (node.sub == &root_) node.ub = std::min(node.ub, cutoff());
     while (!node.queue.empty() && !stopping()) {
         task.segment = node.queue.front();
         if (task.segment.bound >= node.limit()) {
@@ -291,7 +295,7 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
             task.left.superset = &node.memories[static_cast<std::size_t>(v)].left;
             if (task.segment.v.z < node.sub->mass) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
         }
-        node.in_flight.push_back(task.segment.bound);
+        node.in_flight.push_back(&task.segment);
         node.taken += task.run.size();
         return true;
     }
@@ -442,7 +446,7 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
     std::lock_guard lock(node.mutex);
     node.queue.push_back(task.segment);
     std::push_heap(node.queue.begin(), node.queue.end(), later);
-    node.land(task.segment.bound);
+    node.land(task.segment);
     node.taken -= task.run.size();
     node.changed.notify_all();
 }
@@ -456,8 +460,10 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
     Evaluated w = within(s, found, node.sub->limited(), rules_);
     if (node.sub->limited()) node.set_aside(trimmed_bound(s, task.limit, rules_));
     const Score proved = std::max(outcome.lower, rules_.total(w.own));
-    assert(stopping() || worker.over() || outcome.proved() || proved >= task.limit);
-    node.set_aside(proved);
+    // A stop leaves a split unsettled, and it stays open: as the left end of what lies right of it.
+    const bool settled = outcome.proved() || proved >= task.limit;
+    assert(settled || stopping() || worker.over());
+    if (settled) node.set_aside(proved);
     if (outcome.upper < node.ub) improve(node, outcome.upper, std::move(outcome.plan));
     if (node.sub == &root_ && !seen_.empty()) {
         std::vector<Position>& seen = seen_[s.f];
@@ -469,7 +475,9 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
         w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
-    for (Segment half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, w.as_left_end(), s.v, rules_)}) {
+    Point left_end = w.as_left_end();
+    left_end.open = !settled;
+    for (Segment half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, left_end, s.v, rules_)}) {
         if (half.length() == 0) continue;
         raise_by_strips(node, half, worker.statistics);
         if (half.bound >= node.limit()) {
@@ -479,7 +487,7 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
         node.queue.push_back(half);
         std::push_heap(node.queue.begin(), node.queue.end(), later);
     }
-    node.land(s.bound);
+    node.land(s);
     node.taken -= task.run.size();
     if (node.sub == &root_ && node.depth == size_.depth) show_share(node);
     node.changed.notify_all();

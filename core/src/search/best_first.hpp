@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "bounds/inheritance.hpp"
@@ -27,19 +28,31 @@
 
 namespace contree {
 
+// A heap's order: least bound on top; of equal bounds the longest, because it tells most.
+inline bool later(const Segment& a, const Segment& b) {
+    if (a.bound != b.bound) return a.bound > b.bound;
+    if (a.length() != b.length()) return a.length() < b.length();
+    if (a.f != b.f) return a.f > b.f;
+    return a.shape != b.shape ? a.shape > b.shape : a.u.z > b.u.z;
+}
+
 template <class Entry>
 class BestFirst {
 public:
     // `improved` is told of every better tree for all rows and every better bound, in any thread, one call at a time.
     using Improved = std::function<void(const Outcome& incumbent)>;
 
-    // `first` is a tree that is there already, if it has a plan.
-    BestFirst(const Subproblem<Entry>& root, Row table_rows, const Options& options, const Control& control,
-              Improved improved, Outcome first, RootShare& root_share);
+    // `first` is what is known already: a tree, if it has a plan, and a bound; `start` what is left to search.
+    // Throws std::invalid_argument where `start` is not of this search.
+    BestFirst(const Subproblem<Entry>& root, Cache& cache, const Options& options, const Control& control,
+              Improved improved, Outcome first, const Frontier& start, bool open_only, RootShare& root_share);
 
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
     Statistics statistics() const;
+    // What is open, at any moment and in any thread, and the best tree by then.  The tree is read last: whatever the frontier
+    // leaves out because of a tree, the tree is there.
+    std::pair<Frontier, Outcome> snapshot();
     // With all_sizes: the best trees by leaves, less one, and what is proved of them.
     const std::vector<Outcome>& sizes() const { return sizes_; }
 
@@ -75,7 +88,7 @@ private:
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> memories;  // by Point::memory
         std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
-        std::vector<Score> in_flight; // the bounds of the segments being evaluated
+        std::vector<const Segment*> in_flight;   // those being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
         std::atomic<bool> binding{false};   // did the leaf size matter to the last split evaluated?
         unsigned helpers = 0;         // threads inside, besides the owner
@@ -85,11 +98,11 @@ private:
         void set_aside(Score bound) { floor = std::min(floor, bound); }
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
-        void land(Score bound_of_segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), bound_of_segment)); }
+        void land(const Segment& segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), &segment)); }
         // No tree has a smaller objective, by what is known now.
         Score bound() const {
             Score least = std::min(ub, floor);
-            for (const Score score : in_flight) least = std::min(least, score);
+            for (const Segment* const segment : in_flight) least = std::min(least, segment->bound);
             return queue.empty() ? least : std::min(least, queue.front().bound);
         }
     };
@@ -113,6 +126,8 @@ private:
         const Outcome* shallow = nullptr;        // depth - 1 on the same rows, where that is known already,
         const Profile* shallow_learnt = nullptr; // and what it learnt
         const Outcome* incumbent = nullptr;      // a tree of this depth, found before
+        bool level = false;                      // is it one of `deepen`, whose frontier is kept?
+        const Frontier* start = nullptr;         // and which to go on from, if given
     };
 
     Outcome search(Worker& worker);
@@ -124,6 +139,7 @@ private:
     void search_few(Worker& worker);
     void solve_size(Worker& worker, Leaves leaves);
     void spread(Worker& worker, const Outcome& tree);
+    void prepare_stages(Worker& worker);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
     void look_nearby(Worker& worker);
     Outcome to_size(Outcome tree) const;
@@ -140,6 +156,7 @@ private:
     TreeSize affordable_size(const Question& question) const;
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     Outcome branch(Worker& worker, const Question& question);
+    void open(Worker& worker, Node& node, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics);
     void note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point);
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
@@ -155,6 +172,28 @@ private:
                Memory memory);
     void improve(Node& node, Score score, Plan plan);
     void show_share(const Node& node);
+
+    // Frontiers.
+    // Shows the open node of a level to `snapshot`, as long as it lives.
+    class LevelWatch {
+    public:
+        LevelWatch(BestFirst& search, Node& node, bool wanted);
+        LevelWatch(const LevelWatch&) = delete;
+        ~LevelWatch();
+        void leave();   // what is open now stays the level's frontier
+
+    private:
+        BestFirst& search_;
+        Node* const node_;   // null: not wanted
+    };
+    void check_start() const;
+    std::uint32_t number_of(std::int64_t column) const;
+    Score without_leaf(Score objective) const;
+    Score with_leaf(Score score) const;
+    void open_from(Node& node, const Frontier& frontier) const;
+    Frontier frontier_of(Node& node) const;
+    void end_level(std::int64_t depth, Score lower);
+    Score cutoff() const;
 
     // B6.
     void find_strips(Worker& worker, Node& node, const Question& question);
@@ -179,11 +218,13 @@ private:
     const Control& control_;
     const Improved improved_;
     Outcome first_;
+    const Frontier& start_;
+    const bool open_only_;
     RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
     TreeSize size_;               // of the tree asked for
-    Cache cache_;
+    Cache& cache_;
     std::vector<std::unique_ptr<Worker>> workers_;
 
     std::mutex sharing_mutex_;
@@ -198,6 +239,9 @@ private:
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
+    std::mutex frontier_mutex_;
+    Frontier frontier_;                       // of the last level that was ended or left,
+    Node* level_node_ = nullptr;              // and the node of the one that is open
     std::mutex incumbent_mutex_;
     Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved
     std::atomic<bool> finished_{false};

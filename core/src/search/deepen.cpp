@@ -21,12 +21,13 @@ template <class Entry>
 Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
     const auto greedy = [&] { return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_)); };
-    const bool first = std::uint64_t{root_.rows} * root_.features >= many_cells;
+    const bool begun = start_.depth > 0, first = !begun && std::uint64_t{root_.rows} * root_.features >= many_cells;
     if (options_.all_sizes) search_few(worker);
     if (!first_.plan.empty()) take(first_);
     if (first) take(greedy());
     deepen(worker);
-    if (!first && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
+    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
+    if (incumbent().plan.empty()) take({0, leaf_score(root_, rules_.objective), {Step{Step::leaf, 0}}});
     incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
     if (options_.all_sizes) search_sizes(worker);
     return incumbent_;
@@ -41,18 +42,25 @@ template <class Entry>
 void BestFirst<Entry>::deepen(Worker& worker) {
     const std::int64_t target_depth = size_.depth;
     const std::int64_t first_depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
-    raise(class_count_bound(root_, size_, rules_.objective));
-    Score irreducible = 0;
+    const bool begun = start_.depth > 0;
+    raise(std::max(first_.lower, class_count_bound(root_, size_, rules_.objective)));
+    if (begun && options_.switches.first_trees && size_.depth > cheap_depth) prepare_stages(worker);
+    Score irreducible = first_.lower;   // what holds at the depth asked for holds at each that is less
     Outcome outcome;
     Profile learnt, below;
-    for (std::int64_t depth = first_depth;; ++depth) {
+    for (std::int64_t depth = begun ? start_.depth : first_depth;; ++depth) {
         Profile next;
+        const bool resumed = begun && depth == start_.depth;
         const bool last = depth == target_depth, remember = (!last || options_.all_sizes) && remembers(root_, depth);
         const Outcome best = incumbent();
         const bool exact = last || depth == first_depth || !options_.switches.incumbent_targets;
-        Question question{root_, {depth, size_.leaves, root_.rows}, irreducible, exact ? unreached : (best.upper + 1) / 2 + options_.max_gap, options_.max_gap, {},
+        const Score best_known = std::min(best.upper, cutoff());
+        Question question{root_, {depth, size_.leaves, root_.rows}, irreducible, exact ? unreached : (best_known + 1) / 2 + options_.max_gap, options_.max_gap, {},
                           remember ? &next : nullptr, nullptr};
-        if (depth > first_depth) {
+        question.level = true;
+        if (resumed) {
+            question.start = &start_;
+        } else if (depth > first_depth) {
             question.shallow = &outcome;
             question.shallow_learnt = learnt.empty() ? nullptr : &learnt;
         }
@@ -63,13 +71,15 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         }
         const std::int64_t before = worker.statistics.row_visits;
         if (!below.empty() && last) question.sources = {&below, &below};
-        outcome = solve(worker, question);
+        if (resumed && start_.intervals.empty()) outcome = {std::max(irreducible, std::min(without_leaf(start_.floor), leaf_score(root_, rules_.objective))), unreached, {}};
+        else outcome = solve(worker, question);
         learnt = std::move(next);
         if (!outcome.plan.empty()) take(outcome);
         if (last) raise(outcome.lower);
+        if (!stopping() && !(last && open_only_)) end_level(depth, outcome.lower);
         if (last && options_.all_sizes) known_ = std::move(learnt);
         if (last || finished() || stopping()) return;
-        if (depth == cheap_depth) irreducible = rules_.worth(irreducible_errors(root_, when_stopped(control_)));
+        if (depth == cheap_depth) irreducible = std::max(irreducible, rules_.worth(irreducible_errors(root_, when_stopped(control_))));
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         if (finished() || stopping()) return;
@@ -135,6 +145,21 @@ void BestFirst<Entry>::bound_by_hard_rows(Worker& worker, std::size_t pairs, std
     worker.work_end = Worker::endless;
 }
 
+// The heuristics look for few errors alone; what they find is pruned (`to_size`).
+template <class Entry>
+void BestFirst<Entry>::prepare_stages(Worker& worker) {
+    const bool plain = rules_.objective.plain();
+    if (!plain) plain_two_ = std::make_unique<DepthTwo<Entry>>(kernel_, options_.switches, control_);
+    stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, plain ? worker.depth_two : *plain_two_, kernel_, cache_,
+                                              worker.arena, worker.statistics, control_);
+    if (plain) stages_->search_exactly([this, &worker](const Subproblem<Entry>& sub, std::int64_t levels, Score target, std::int64_t budget) {
+        worker.work_end = worker.work() + budget;
+        Outcome found = solve(worker, {sub, {levels, any_leaves, sub.rows}, 0, target, 0, {}, nullptr, nullptr});
+        worker.work_end = Worker::endless;
+        return found;
+    });
+}
+
 // After a level that took so much work: the heuristics that may shorten the next.  What they may cost is a small part
 // of what the proof must take.  At depth four that was at least six times the work of level three on every data set
 // measured.  Where level three takes more than 4 million row visits it is far more: some seven hundred times on Page,
@@ -151,17 +176,7 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         if (!finished()) take(of_stage(stages_->search_near(for_stage(), budget)));
     };
     if (depth == 2) {
-        // The heuristics look for few errors alone; what they find is pruned (`to_size`).
-        const bool plain = rules_.objective.plain();
-        if (!plain) plain_two_ = std::make_unique<DepthTwo<Entry>>(kernel_, options_.switches, control_);
-        stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, plain ? worker.depth_two : *plain_two_, kernel_, cache_,
-                                                  worker.arena, worker.statistics, control_);
-        if (plain) stages_->search_exactly([this, &worker](const Subproblem<Entry>& sub, std::int64_t levels, Score target, std::int64_t budget) {
-            worker.work_end = worker.work() + budget;
-            Outcome found = solve(worker, {sub, {levels, any_leaves, sub.rows}, 0, target, 0, {}, nullptr, nullptr});
-            worker.work_end = Worker::endless;
-            return found;
-        });
+        prepare_stages(worker);
         take(of_stage(stages_->first()));
         if (!deep) {
             if (options_.time_limit < short_limit) bound_by_hard_rows(worker, 250, 20 * level_work);
@@ -270,7 +285,7 @@ void BestFirst<Entry>::raise_bound(Node& node) {
 
 template <class Entry>
 void BestFirst<Entry>::told() {
-    if (incumbent_.upper - options_.max_gap <= incumbent_.lower) finished_.store(true, std::memory_order_relaxed);
+    if (std::min(incumbent_.upper, cutoff()) - options_.max_gap <= incumbent_.lower) finished_.store(true, std::memory_order_relaxed);
     if (incumbent_.upper == unreached || !telling_) return;
     improved_(incumbent_);
 }
@@ -281,6 +296,7 @@ void BestFirst<Entry>::told() {
     template void BestFirst<Entry>::bound_early(Worker&, const Outcome&, Score, Profile&); \
     template void BestFirst<Entry>::climb(Worker&, const Outcome&, Profile&); \
     template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \
+    template void BestFirst<Entry>::prepare_stages(Worker&);          \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::look_nearby(Worker&);             \
     template Outcome BestFirst<Entry>::to_size(Outcome) const;        \
