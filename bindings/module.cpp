@@ -105,7 +105,10 @@ public:
             const bool enough = nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
             return enough ? contree::Verdict::stop : contree::Verdict::go_on;
         } catch (nb::python_error& error) {
-            if (keep_on_interrupt_ && error.matches(PyExc_KeyboardInterrupt)) return contree::Verdict::interrupt;
+            if (keep_on_interrupt_ && error.matches(PyExc_KeyboardInterrupt)) {
+                interrupted_ = true;
+                return contree::Verdict::interrupt;
+            }
             failure_ = std::current_exception();
         } catch (...) {
             failure_ = std::current_exception();
@@ -116,6 +119,8 @@ public:
     void rethrow() const {
         if (failure_) std::rethrow_exception(failure_);
     }
+    // By Ctrl-C, however the search has ended.
+    bool interrupted() const { return interrupted_; }
 
 private:
     bool is_due(const contree::Progress& now) const {
@@ -129,6 +134,7 @@ private:
     const bool keep_on_interrupt_;
     std::optional<contree::Progress> told_;
     std::exception_ptr failure_;
+    bool interrupted_ = false;
 };
 
 nb::dict to_dict(contree::Tree from, std::size_t classes) {
@@ -251,7 +257,9 @@ public:
             result = searcher_->run(start, *control, time_limit, std::ref(watcher));
         }
         watcher.rethrow();
-        return to_dict(std::move(result), classes_);
+        nb::dict out = to_dict(std::move(result), classes_);
+        out["interrupted"] = watcher.interrupted();
+        return out;
     }
 
     void lower_cutoff(contree::Score objective) {

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
+from contree._checkpoint import Checkpoint, Problem, check_checkpoint, fingerprints, search_on
 from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._objective import LeafCost, most_leaves, widest_sum
@@ -241,7 +242,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, callback=None, initial_tree=None):
+    def fit(
+        self, X, y, sample_weight=None, *, callback=None, initial_tree=None, checkpoint=None
+    ):
         """Find an optimal tree.
 
         A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
@@ -272,6 +275,13 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             used on the columns of X, cut at ``max_depth`` and pruned to the best tree for
             ``max_leaf_nodes`` and ``ccp_alpha``; leaves predict the majority of the rows in y.  The
             result is never worse than that.
+        checkpoint : str or path-like, default=None
+            A file in which the search is kept: written every few seconds and whenever the search
+            ends, also by Ctrl-C.  If it is there, the search goes on from it, with the time of all
+            calls in ``search_report_``; one that had ended gives its tree and certificate at once.
+            Rows, labels, weights and all parameters that say which tree is best must be those that
+            it was written for, else a ValueError names what differs; ``time_limit``, ``n_jobs``,
+            ``memory_limit``, ``search_options`` and the like are free.
 
         Returns
         -------
@@ -280,14 +290,21 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         """
         check_no_bools(self, NUMBERS)
         check_callback(callback)
+        check_checkpoint(self, checkpoint)
         with unchanged_on_failure(self) as before:
             X, codes, classes = check_training_data(self, X, y)
             first = check_initial_tree(self, initial_tree)
             if first is None and self.warm_start:
                 first = previous_tree(self, before)
+            kept = None
+            if checkpoint is not None:
+                weights = check_sample_weight(sample_weight, len(X))
+                kept = checkpoint, fingerprints(X, codes, classes, weights)
             X, codes, weights, cost = self._weigh(X, codes, classes, sample_weight)
             with observer(callback, self.verbose, cost) as observe:
-                answer = self._search(X, codes, len(classes), weights, cost, first, observe)
+                answer = self._search(
+                    X, codes, len(classes), weights, cost, first, observe, kept=kept
+                )
             self._keep(answer, classes, weights, cost)
         if self.verbose:
             with_cost = f", with the cost of leaves {self.objective_}" * (self.ccp_alpha > 0)
@@ -311,36 +328,42 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         weights = weigh(sample_weight, class_weight, codes, limit)
         return X, codes, weights, LeafCost.of(self.ccp_alpha, most, weights)
 
-    def _search(
-        self, X, codes, n_classes: int, weights, cost, first, observe, *, all_sizes=False
-    ) -> dict:
-        n_rows = X.shape[0]
+    def _options(self, n_rows: int, weights, cost, *, all_sizes=False) -> dict:
+        """Return what the core is given besides rows and labels."""
         min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
-        searcher = _core.Searcher(
-            X,
-            codes,
-            n_classes,
-            weights=weights.multiples,
-            max_depth=min(int(self.max_depth), n_rows - 1),  # every split takes a row away
-            min_samples_leaf=min_samples_leaf,
-            min_weight_leaf=min_weight_leaf,
-            max_leaves=min(int(self.max_leaf_nodes or n_rows), n_rows),
-            error_cost=cost.error_cost,
-            leaf_cost=cost.leaf_cost,
-            all_sizes=all_sizes,
-            max_gap=cost.scaled_gap(resolve_max_gap(self.max_gap, weights.total, weights.unit)),
-            feature_tolerance=float(self.feature_tolerance),
-            n_jobs=resolve_n_jobs(self.n_jobs),
-            memory_limit=resolve_memory_limit(self.memory_limit),
-            search=self.search,
-            switches=resolve_switches(self.search_options),
-        )
-        return searcher.run(
-            first=first,
-            time_limit=resolve_time_limit(self.time_limit),
-            poll=observe,
-            keep_on_interrupt=self.on_interrupt == "return",
-        )
+        return {
+            "weights": weights.multiples,
+            "max_depth": min(int(self.max_depth), n_rows - 1),  # every split takes a row away
+            "min_samples_leaf": min_samples_leaf,
+            "min_weight_leaf": min_weight_leaf,
+            "max_leaves": min(int(self.max_leaf_nodes or n_rows), n_rows),
+            "error_cost": cost.error_cost,
+            "leaf_cost": cost.leaf_cost,
+            "all_sizes": all_sizes,
+            "max_gap": cost.scaled_gap(resolve_max_gap(self.max_gap, weights.total, weights.unit)),
+            "feature_tolerance": float(self.feature_tolerance),
+            "n_jobs": resolve_n_jobs(self.n_jobs),
+            "memory_limit": resolve_memory_limit(self.memory_limit),
+            "search": self.search,
+            "switches": resolve_switches(self.search_options),
+        }
+
+    def _search(
+        self, X, codes, n_classes: int, weights, cost, first, observe, *, all_sizes=False, kept=None
+    ) -> dict:
+        """Return the core's answer; `kept` is the path of a checkpoint and the data's marks."""
+        options = self._options(X.shape[0], weights, cost, all_sizes=all_sizes)
+        searcher = _core.Searcher(X, codes, n_classes, **options)
+        how = {
+            "first": first,
+            "time_limit": resolve_time_limit(self.time_limit),
+            "poll": observe,
+            "keep_on_interrupt": self.on_interrupt == "return",
+        }
+        if kept is None:
+            return searcher.run(**how)
+        path, data = kept
+        return search_on(searcher, Checkpoint(path, Problem.of(self, data, options)), **how)
 
     def _keep(self, answer: dict, classes, weights, cost) -> None:
         """Set what a fit leaves behind, out of the core's answer."""

@@ -23,6 +23,7 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
     const auto greedy = [&] { return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_)); };
     const bool begun = start_.depth > 0, first = !begun && std::uint64_t{root_.rows} * root_.features >= many_cells;
     if (options_.all_sizes) search_few(worker);
+    raise(first_.lower);
     if (!first_.plan.empty()) take(first_);
     if (first) take(greedy());
     deepen(worker);
@@ -43,7 +44,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
     const std::int64_t target_depth = size_.depth;
     const std::int64_t first_depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
     const bool begun = start_.depth > 0;
-    raise(std::max(first_.lower, class_count_bound(root_, size_, rules_.objective)));
+    raise(class_count_bound(root_, size_, rules_.objective));
     if (begun && options_.switches.first_trees && size_.depth > cheap_depth) prepare_stages(worker);
     Score irreducible = first_.lower;   // what holds at the depth asked for holds at each that is less
     Outcome outcome;

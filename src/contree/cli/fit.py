@@ -29,13 +29,26 @@ from contree.cli.training import training_flags, training_table
 @training_flags
 @click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
 @click.option("--initial-tree", metavar="MODEL", cls=Flag, help="a model file to begin with")
+@click.option("--checkpoint", metavar="PATH", cls=Flag, help="keep the search here; go on from it")
 @click.option("--model", metavar="PATH", cls=Flag, help="write the model here, as JSON")
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the tree: .svg, .png or .pdf")
 @click.option("--html", metavar="PATH", cls=Flag, help="write the tree as an interactive page")
 @quiet_flag
 @estimator_flags(tuple(parameter.name for parameter in PARAMETERS))
 def fit(
-    file, target, drop, one_hot, sample_weight, initial_tree, model, plot, html, quiet, how, **flags
+    file,
+    target,
+    drop,
+    one_hot,
+    sample_weight,
+    initial_tree,
+    checkpoint,
+    model,
+    plot,
+    html,
+    quiet,
+    how,
+    **flags,
 ):
     """Find a tree with provably the fewest errors on FILE: CSV, TSV, Parquet, ARFF, or - for
     standard input.  Ctrl-C and --time-limit keep the best tree so far, with what is proved of it.
@@ -68,8 +81,8 @@ def fit(
         "plot": (plot, PICTURE_SIZE),
         "html": (html, PICTURE_SIZE),
     }
-    with reserved((file,), **places) as drafts:
-        clf = _search(parameters, table, first)
+    with reserved((file, checkpoint), **places) as drafts:
+        clf = _search(parameters, table, first, checkpoint)
         fitted = Model(clf, table.columns, target)
         if "model" in drafts:
             with undisturbed():
@@ -104,7 +117,7 @@ def _first_tree(initial_tree: str | None, last: str | None):
     return None
 
 
-def _search(parameters: dict, table, first):
+def _search(parameters: dict, table, first, checkpoint: str | None):
     """Return a fitted classifier; a live line shows how it goes."""
     from contree import ConTreeClassifier
     from contree._progress import live_line
@@ -112,7 +125,14 @@ def _search(parameters: dict, table, first):
     verbose = parameters["verbose"]
     clf = ConTreeClassifier(**{**parameters, "verbose": 0})  # the command itself tells the end
     with as_user_errors(), live_line(verbose) as show:
-        clf.fit(table.X, table.y, table.sample_weight, callback=show, initial_tree=first)
+        clf.fit(
+            table.X,
+            table.y,
+            table.sample_weight,
+            callback=show,
+            initial_tree=first,
+            checkpoint=checkpoint,
+        )
     return clf.set_params(verbose=verbose)
 
 
