@@ -282,7 +282,8 @@ def test_numbers_that_make_no_sense_are_refused(path):
         lambda state: state.update(history=[5]),
         lambda state: state.update(objective="few"),
     ]
-    ConTreeClassifier(3, time_limit=1.5).fit(X, y, checkpoint=path)
+    at_the_root = {"callback": lambda progress: progress.root_closed > 0}
+    assert ConTreeClassifier(3).fit(X, y, checkpoint=path, **at_the_root).status_ == "stopped"
     whole = path.read_bytes()
     for change in changes:
         path.write_bytes(whole)
@@ -332,6 +333,17 @@ def test_a_folder_that_goes_away_ends_nothing(tmp_path, monkeypatch):
     later = ConTreeClassifier(5, time_limit=0.1).fit(*HARD, checkpoint=folder / "search.ckpt")
     assert later.status_ == "time_limit"
     assert [one.name for one in folder.iterdir()] == ["search.ckpt"]
+
+
+def test_drafts_of_killed_processes_go_in_time(path):
+    old, new = (path.with_name(f".{path.name}.{token * 12}.tmp") for token in "ab")
+    other = path.with_name(".another.ckpt.aaaaaaaaaaaa.tmp")
+    for one in (old, new, other):
+        one.touch()
+    os.utime(old, (0, 0))
+    os.utime(other, (0, 0))
+    ConTreeClassifier(1).fit(X, Y, checkpoint=path)
+    assert sorted(path.parent.iterdir()) == sorted([path, new, other])
 
 
 def run_program(program: str, *arguments) -> dict:

@@ -170,6 +170,7 @@ public:
 
     // A tree is built once: a better one has a smaller objective.
     void snapshot(const Request& request, Snapshot& now) override {
+        std::lock_guard building(build_mutex_);
         Outcome incumbent;
         {
             std::lock_guard lock(mutex_);
@@ -192,7 +193,6 @@ private:
         Shown(SessionOf& session, BestFirst<Entry>& method) : session_(session) {
             std::lock_guard lock(session_.mutex_);
             session_.method_ = &method;
-            session_.built_ = {unreached, {}};
         }
         ~Shown() {
             std::lock_guard lock(session_.mutex_);
@@ -209,7 +209,8 @@ private:
     Cache cache_;
     std::mutex mutex_;
     BestFirst<Entry>* method_ = nullptr;
-    std::pair<Score, Tree> built_;   // the last tree that `snapshot` has built, and what it scores
+    std::mutex build_mutex_;
+    std::pair<Score, Tree> built_{unreached, {}};   // the last tree that `snapshot` has built, and what it scores
 };
 
 void check_weights(const Table& table) {

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from contree._draft import Draft
+from contree._draft import Draft, remove_leftovers
 
 FORMAT = 1
 INTERVAL = 5.0  # seconds between two writings
@@ -80,11 +80,11 @@ class Problem:
 
     def differences(self, there: Problem) -> list[str]:
         """Return what is not the same in a file, in words."""
-        found = [f"{name} differs" for name, mark in self.data.items() if there.data[name] != mark]
+        found = [f"{name} differs" for name in self.data if there.data.get(name) != self.data[name]]
         found += [
-            f"{name} is {there.parameters[name]!r} there and {value!r} here"
+            f"{name} is {there.parameters.get(name)!r} there and {value!r} here"
             for name, value in self.parameters.items()
-            if there.parameters[name] != value
+            if there.parameters.get(name) != value
         ]
         if not found and there.counted != self.counted:
             found = ["another version of contree counted in other units"]
@@ -161,6 +161,7 @@ class Checkpoint:
     def check_place(self) -> None:
         """Find out now, and not after hours, whether the file can be written."""
         Draft(self.path).discard()
+        remove_leftovers(self.path)
 
     def due(self) -> bool:
         """Is it time to write?"""
@@ -226,11 +227,11 @@ def search_on(
     before = checkpoint.load()
     checkpoint.check_place()
     start = {}
-    if before is not None:
-        first = _better_tree(searcher, checkpoint.path, before, first)
-        start = {"frontier": before.frontier, "lower_bound": before.lower_bound}
-    else:
+    if before is None:
         before = State(RUNNING, 0, 0, 0.0, [], {}, (0, 0, None))
+    else:
+        start = {"frontier": before.frontier, "lower_bound": before.lower_bound}
+        first = _better_tree(searcher, checkpoint.path, before, start, first)
     road = list(before.history)
 
     def save_snapshot(seconds: float) -> None:
@@ -274,11 +275,11 @@ def search_on(
     return answer
 
 
-def _better_tree(searcher, path: str, before: State, first):
+def _better_tree(searcher, path: str, before: State, start: dict, first):
     """Return the tree to go on with, counted on the rows: the file's, or a better one."""
     try:
-        counted = searcher.run(first=before.tree, time_limit=0, resumable=True)["objective"]
-    except ValueError as error:
+        counted = searcher.run(**start, first=before.tree, time_limit=0, resumable=True)["objective"]
+    except (ValueError, TypeError) as error:
         raise _damaged(path) from error
     if counted > before.objective:
         raise _damaged(path)
@@ -386,6 +387,9 @@ def _read(path: str) -> tuple[Problem, State]:
     try:
         body = json.loads(text)
         state = body["state"]
+        kinds = {"status": str, "objective": int, "lower_bound": int, "seconds": float}
+        if not all(isinstance(state[name], kind) for name, kind in kinds.items()):
+            raise _damaged(path)
         depth, floor, intervals = state["frontier"]
         threshold = [float.fromhex(one) for one in state["tree"]["threshold"]]
         tree = state["tree"] | {"threshold": threshold}

@@ -12,8 +12,12 @@ import errno
 import os
 import secrets
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
+
+TOKEN = 6  # random bytes in a draft's name
+LEFT = 600  # seconds after which nobody fills a draft any more that is filled at once
 
 
 class Draft:
@@ -40,9 +44,7 @@ class Draft:
         self.target = Path(os.path.realpath(path))
         if mode is not None and not os.access(self.target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-        # A name may be as long as the file system allows: the draft's must not be longer.
-        name = f".{self.target.name[:40]}.{secrets.token_hex(6)}.tmp"
-        self._draft = self.target.with_name(name)
+        self._draft = self.target.with_name(_draft_name(self.target.name, secrets.token_hex(TOKEN)))
         try:
             self._file = open(self._draft, "xb")  # noqa: SIM115
         except OSError as error:
@@ -101,6 +103,23 @@ def write_whole(path, content: bytes) -> None:
     """Write a file that appears whole or not at all."""
     with Draft(path) as draft:
         draft.commit(content)
+
+
+def remove_leftovers(path) -> None:
+    """Remove the drafts of a file that killed processes have left, of some minutes ago and more."""
+    target = Path(os.path.realpath(path))
+    of_this = _draft_name(target.name, "")[: -len(".tmp")]
+    with suppress(OSError):
+        for entry in os.scandir(target.parent):
+            token = entry.name.removeprefix(of_this).removesuffix(".tmp")
+            ours = entry.name == _draft_name(target.name, token) and len(token) == 2 * TOKEN
+            if ours and time.time() - entry.stat().st_mtime > LEFT:
+                os.unlink(entry)
+
+
+def _draft_name(name: str, token: str) -> str:
+    # A name may be as long as the file system allows: the draft's must not be longer.
+    return f".{name[:40]}.{token}.tmp"
 
 
 def _mode(path) -> int | None:
