@@ -25,7 +25,7 @@ BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Cache& cache, const O
                             Improved improved, Outcome first, const Frontier& start, bool open_only, RootShare& root_share)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)), start_(start),
       open_only_(open_only), root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches, objective_of(options))),
-      size_(options.max_depth, leaves_of(options), root.rows), cache_(cache) {
+      size_(options.max_depth, leaves_of(options), root.rows), cache_(cache), frontier_(start) {
     check_start();
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control, rules_.objective));

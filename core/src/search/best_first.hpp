@@ -240,7 +240,7 @@ private:
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex frontier_mutex_;
-    Frontier frontier_;                       // of the last level that was ended or left,
+    Frontier frontier_;                       // of the last level that was ended or left, at first where it starts,
     Node* level_node_ = nullptr;              // and the node of the one that is open
     std::mutex incumbent_mutex_;
     Outcome incumbent_;                       // for all rows and the depth asked for: the best tree, and what is proved
