@@ -30,7 +30,7 @@ def searcher(X, y, **parameters):
 
 @pytest.mark.parametrize("depth", [3, 4])
 def test_parts_are_the_whole(depth):
-    X, y = problem(depth, 150 if depth == 3 else 40)
+    X, y = problem(depth, 150 if depth == 3 else 70)
     optimum = searcher(X, y, max_depth=depth).run()["objective"]
     opened = searcher(X, y, max_depth=depth).run(open_only=True, resumable=True)
     assert opened["status"] == "stopped"
