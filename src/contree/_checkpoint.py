@@ -70,7 +70,7 @@ class Problem:
 
     @classmethod
     def of(cls, estimator, data: dict, options: dict) -> Problem:
-        """Return the problem of a fit: `data` by `fingerprints`, `options` as the core gets them."""
+        """Return a fit's problem: `data` by `fingerprints`, `options` as the core gets them."""
         of_machine = ("n_jobs", "memory_limit")
         counted = {name: one for name, one in options.items() if isinstance(one, int)}
         counted = {name: one for name, one in counted.items() if name not in of_machine}
@@ -262,7 +262,12 @@ def search_on(
             raise
 
     answer = searcher.run(
-        **start, first=first, time_limit=time_limit, resumable=True, poll=look, keep_on_interrupt=True
+        **start,
+        first=first,
+        time_limit=time_limit,
+        resumable=True,
+        poll=look,
+        keep_on_interrupt=True,
     )
     answer["seconds"] += before.seconds
     answer["history"] = _joined(before, answer["history"])
@@ -278,9 +283,10 @@ def search_on(
 def _better_tree(searcher, path: str, before: State, start: dict, first):
     """Return the tree to go on with, counted on the rows: the file's, or a better one."""
     try:
-        counted = searcher.run(**start, first=before.tree, time_limit=0, resumable=True)["objective"]
+        checked = searcher.run(**start, first=before.tree, time_limit=0, resumable=True)
     except (ValueError, TypeError) as error:
         raise _damaged(path) from error
+    counted = checked["objective"]
     if counted > before.objective:
         raise _damaged(path)
     if first is not None:
@@ -366,8 +372,8 @@ def _checksum(form: int, text: bytes) -> str:
 
 def _damaged(path: str) -> ValueError:
     return ValueError(
-        f"checkpoint: '{path}' is damaged, and was left as it is. Name another file, or remove this "
-        "one to begin anew."
+        f"checkpoint: '{path}' is damaged, and was left as it is. Name another file, or remove "
+        "this one to begin anew."
     )
 
 

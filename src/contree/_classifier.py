@@ -242,9 +242,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X, y, sample_weight=None, *, callback=None, initial_tree=None, checkpoint=None
-    ):
+    def fit(self, X, y, sample_weight=None, *, callback=None, initial_tree=None, checkpoint=None):
         """Find an optimal tree.
 
         A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
