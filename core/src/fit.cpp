@@ -235,6 +235,18 @@ void check_costs(const Table& table, const Options& options) {
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
+// What a leaf must have, without what follows from the rest: rows that weigh one each are counted, and a leaf that has the
+// rows may weigh enough in any case, or the other way round.
+LeafSize leaf_size_of(const Options& options, const RankedTable& ranked) {
+    const auto rows = [&](std::int64_t wanted) { return static_cast<Row>(std::clamp<std::int64_t>(wanted, 1, std::max<Row>(1, ranked.rows))); };
+    if (ranked.weights.empty()) return {rows(std::max(options.min_samples_leaf, options.min_weight_leaf)), 0};
+    LeafSize leaf{rows(options.min_samples_leaf), options.min_weight_leaf};
+    const auto [least, largest] = std::minmax_element(ranked.weights.begin(), ranked.weights.end());
+    if (leaf.mass <= *least * leaf.rows) leaf.mass = 0;
+    else if ((leaf.mass - 1) / *largest >= leaf.rows - 1) leaf.rows = 1;
+    return leaf;
+}
+
 void check_start(const Options& options, const Start& start) {
     if (options.search == SearchKind::paper && (start.frontier != nullptr || start.open_only || start.resumable))
         throw std::invalid_argument("a frontier goes with best_first alone");
@@ -246,7 +258,7 @@ std::unique_ptr<Session> open_session(const Table& table, const Options& options
     check_weights(table);
     check_costs(table, options);
     RankedTable ranked = rank_columns(table, options.feature_tolerance, control);
-    ranked.min_leaf = {static_cast<Row>(std::clamp<std::int64_t>(options.min_samples_leaf, 1, ranked.rows)), options.min_weight_leaf};
+    ranked.min_leaf = leaf_size_of(options, ranked);
     const auto fits_narrow = [&] {
         const auto limit = Packed<NarrowEntry>::limit;
         return ranked.weights.empty() && ranked.min_leaf.any() && ranked.rows <= limit &&

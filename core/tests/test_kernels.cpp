@@ -205,7 +205,7 @@ template <class Step>
 void compare_weighted(Random& random, Row rows) {
     const Input<WideEntry> input = draw_input<WideEntry>(random, rows);
     // All weights together stay below 2^60, and steps below what a Step is meant for.
-    const Score largest = random.pick<Score>({1, 3, std::min(largest_step<Step>, (Score{1} << 60) / (3 * Score{rows} + 20))});
+    const Score largest = random.pick<Score>({1, 3, std::min(std::max<Score>(1, largest_step<Step>), (Score{1} << 60) / (3 * Score{rows} + 20))});
     std::vector<Step> steps;
     std::vector<Score> weights;
     std::vector<std::uint64_t> near_words;
@@ -267,6 +267,7 @@ void compare_weighted(Random& random, Row rows) {
 void test_weighted_sweeps() {
     for_seeds(1500, [](Random& random) {
         const auto rows = static_cast<Row>(random.chance(0.1) ? 1 + random.below(3000) : 1 + random.below(300));
+        compare_weighted<std::int8_t>(random, rows);
         compare_weighted<std::int16_t>(random, rows);
         compare_weighted<std::int32_t>(random, rows);
         compare_weighted<std::int64_t>(random, rows);

@@ -28,7 +28,8 @@
 // An evaluated threshold w thus has two numbers for each side.  `own` is theta(L(w) | L(w)); `near` is theta(L(w) | L(v)) with v the last
 // threshold of its live run, and for the right side theta(R(w) | R(u)) with u the first.  As the left end of a segment w has left sides that
 // grow from it (near) and right sides that shrink (own); as the right end the other way round.  So an end still has two
-// numbers, and B1 is what it was.  `near` says nothing of thresholds that were trimmed off the run: these are closed by what
+// numbers, and B1 is what it was.  Above depth two `near` is solved later, for the run that needs it (search/leaf_sizes.cpp): T may be any set that
+// holds the sides of all thresholds that the number is used for.  `near` says nothing of thresholds that were trimmed off the run: these are closed by what
 // was known before (`trimmed_bound`).
 // A split with a side too small is evaluated all the same: it makes no tree, but others are bounded by it.
 //

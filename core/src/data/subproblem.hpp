@@ -125,13 +125,15 @@ struct Subproblem {
         else return false;
     }
     // Do both sides of a split there have rows enough for a leaf?
-    bool allows(std::uint32_t f, Position z) const {
-        if (!limited()) return true;
+    bool allows(std::uint32_t f, Position z) const { return !limited() || (allows_left(f, z) && allows_right(f, z)); }
+    bool allows_left(std::uint32_t f, Position z) const {
+        const Position end = sized_left(f, z);
+        return end >= leaf.rows && sized().mass_at(sized_feature(f), end) >= leaf.mass;
+    }
+    bool allows_right(std::uint32_t f, Position z) const {
         const Subproblem& all = sized();
-        const std::uint32_t g = sized_feature(f);
-        const Position end_left = sized_left(f, z), begin_right = sized_right(f, z);
-        return end_left >= leaf.rows && all.rows - begin_right >= leaf.rows && all.mass_at(g, end_left) >= leaf.mass &&
-               all.mass - all.mass_at(g, begin_right) >= leaf.mass;
+        const Position begin = sized_right(f, z);
+        return all.rows - begin >= leaf.rows && all.mass - all.mass_at(sized_feature(f), begin) >= leaf.mass;
     }
 
     // The rows that count for sizes.  Those that are not its own may lie anywhere between two of its own: so the

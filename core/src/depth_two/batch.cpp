@@ -65,7 +65,8 @@ void Batch<Entry>::find_leaves() {
 template <class Entry>
 void Batch<Entry>::evaluate_lanes(Score ub) {
     if constexpr (may_be_general) {
-        if (sub_->weighted()) evaluate_weighted(ub);
+        if (limited() && !with_relaxed) reached_.fill(unreached), proved_.fill(0);
+        else if (sub_->weighted()) evaluate_weighted(ub);
         else if (sub_->classes == 2) evaluate_two_classes();
         else evaluate_classes(ub);
         if (limited()) evaluate_allowed(ub);

@@ -36,6 +36,9 @@ public:
     static constexpr std::size_t whole_lane = lane_count - 1;
     // Are the errors of a leaf on each side wanted too?
     bool with_leaves = false;
+    // With a minimal leaf size: is it worth while to sweep for leaves of any size first?  That closes some lanes, and only the
+    // others are swept for the leaf size.
+    bool with_relaxed = true;
 
     // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
     bool evaluate(Score ub);
@@ -103,6 +106,10 @@ private:
     void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void find_twins();
     void write_sizes();
+    void size_sides(bool by_mass);
+    Score coarse_least() const;
+    template <class Step>
+    const Step* row_sizes(const void*& known, unsigned shift);
     void sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant);
     template <class Step>
@@ -114,8 +121,6 @@ private:
     template <class Step>
     const Step* sized_steps_of(const Pair& pair, unsigned shift);
     const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
-    // Does a leaf's size mean what it weighs?  Where it must have rows too, these come first.
-    bool sized_by_mass() const { return sub_->weighted() && sub_->leaf.rows <= 1; }
 
     const Kernel& kernel_;
     const Halt halt_;
@@ -137,10 +142,17 @@ private:
     const Subproblem<Entry>* sized_ = nullptr;
     const std::uint8_t* ends_ = nullptr;    // takes; null until first used
     const void* row_sizes_ = nullptr;       // their weights, as steps; null until first used
+    const void* coarse_row_sizes_ = nullptr;   // the same, cut off
     static constexpr Row no_twin = ~Row{0};
     const Row* twin_ = nullptr;             // the row's number in the subproblem, or `no_twin`; null where all are its own
     std::uint64_t* sized_words_ = nullptr;  // on which sides they count,
     std::uint64_t* near_words_ = nullptr;   // and on which for bounds of the thresholds beside the lane
+    struct SizeEnds {   // where a lane's sides end, in the order of its feature
+        std::uint32_t f;
+        Position left, right, near_left, near_right;
+    };
+    std::array<SizeEnds, lane_count> size_ends_;
+    bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
     BySide sizes_, near_sizes_;
     SideExtremes extremes_;
 };

@@ -60,13 +60,14 @@ void Batch<Entry>::start_general() {
     const Subproblem<Entry>& sub = *sized_;
     const Score largest = sub.weighted() ? *std::max_element(sub.weight, sub.weight + sub.rows) : 1;
     const auto chunk = [&](Score greatest) { return static_cast<Row>(std::min<Score>(sub.rows, greatest / largest)); };
-    if (largest <= largest_step<std::int16_t>) step_bits_ = 16, chunk_rows_ = chunk(std::numeric_limits<std::int16_t>::max() - 1);
+    if (!sub.weighted()) step_bits_ = 8, chunk_rows_ = chunk(std::numeric_limits<std::int8_t>::max() - 1);
+    else if (largest <= largest_step<std::int16_t>) step_bits_ = 16, chunk_rows_ = chunk(std::numeric_limits<std::int16_t>::max() - 1);
     else if (largest <= largest_step<std::int32_t>) step_bits_ = 32, chunk_rows_ = chunk(std::numeric_limits<std::int32_t>::max() - 1);
     else step_bits_ = 64, chunk_rows_ = sub.rows;
     coarse_shift_ = 0;
     while (step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
     ends_ = nullptr;
-    row_sizes_ = nullptr;
+    row_sizes_ = coarse_row_sizes_ = nullptr;
     class_of_.clear();
     if (limited()) {
         near_words_ = arena_->take<std::uint64_t>(sub.rows);
@@ -150,16 +151,23 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     };
     std::uint32_t meant = below_ub();
     if (meant == 0) return;
-    if (sub_->classes == 2 && step_bits_ == 16) meant = lanes_in_use();
+    if (sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
     write_sizes();
     if (sub_->classes == 2) weigh_classes();
-    const bool both = sub_->weighted() && sub_->leaf.rows > 1 && sub_->leaf.mass > 0 && sub_->wide == nullptr;
-    if (coarse_shift_ > 0 && !sized_by_mass()) {
-        evaluate_allowed(ub, meant, true);
-        meant = both ? below_ub() : may_be_best(ub);
+    // By rows and by mass, where both count: each closes lanes by itself, and those that neither closes go one by one.
+    const bool both = sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
+    for (const bool by_mass : {false, true}) {
+        if (by_mass ? sub_->leaf.mass == 0 : sub_->leaf.rows <= 1) continue;
+        size_sides(by_mass);
+        if (coarse_shift_ > 0 && (!by_mass || coarse_least() > 0)) {
+            evaluate_allowed(ub, meant, true);
+            meant = both || by_mass ? below_ub() : may_be_best(ub);
+        }
+        if (meant != 0 && !(both && coarse_shift_ > 0)) evaluate_allowed(ub, meant, false);
+        if (both) meant = below_ub();
+        if (meant == 0) return;
     }
-    if (meant != 0) evaluate_allowed(ub, meant, false);
-    if (both) evaluate_by_mass(below_ub());
+    if (both && sub_->wide == nullptr) evaluate_by_mass(meant);
 }
 
 // With coarse steps what follows is proved, not reached.
@@ -208,27 +216,31 @@ void Batch<Entry>::write_sizes() {
     const auto add = [&](std::uint64_t* words, std::uint32_t f, Position begin, Position end, std::size_t side) {
         for (Position k = begin; k < end; ++k) words[Packed<Entry>::row(all.order(f)[k])] |= std::uint64_t{1} << side;
     };
-    struct Ends {
-        std::uint32_t f;
-        Position left, right, near_left, near_right;
-    };
-    std::array<Ends, lane_count> ends;
     for (std::size_t t = 0; t < lanes.size(); ++t) {
         const Lane& lane = lanes[t];
         const std::uint32_t f = lane.f;
-        ends[t] = {sub.sized_feature(f), sub.sized_left(f, lane.z), sub.sized_right(f, lane.z), sub.sized_left(f, lane.behind), sub.sized_right(f, lane.before)};
-        add(sized_words_, ends[t].f, ends[t].right, ends[t].left, left_side(t));
+        size_ends_[t] = {sub.sized_feature(f), sub.sized_left(f, lane.z), sub.sized_right(f, lane.z), sub.sized_left(f, lane.behind), sub.sized_right(f, lane.before)};
+        add(sized_words_, size_ends_[t].f, size_ends_[t].right, size_ends_[t].left, left_side(t));
     }
     std::copy_n(sized_words_, all.rows, near_words_);
-    const bool by_mass = sized_by_mass();
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        const SizeEnds& e = size_ends_[t];
+        add(near_words_, e.f, e.left, e.near_left, left_side(t));
+        add(near_words_, e.f, e.near_right, e.right, right_side(t));
+    }
+}
+
+// What those rows are or weigh, on all sides.
+template <class Entry>
+void Batch<Entry>::size_sides(bool by_mass) {
+    const Subproblem<Entry>& all = *sized_;
     const auto size_before = [&](std::uint32_t f, Position z) { return by_mass ? all.mass_at(f, z) : Score{z}; };
     const Score whole = by_mass ? all.mass : Score{all.rows};
+    sized_by_mass_ = by_mass;
     sizes_.fill(0);
     near_sizes_.fill(0);
     for (std::size_t t = 0; t < lanes.size(); ++t) {
-        const Ends& e = ends[t];
-        add(near_words_, e.f, e.left, e.near_left, left_side(t));
-        add(near_words_, e.f, e.near_right, e.right, right_side(t));
+        const SizeEnds& e = size_ends_[t];
         sizes_[left_side(t)] = size_before(e.f, e.left);
         sizes_[right_side(t)] = whole - size_before(e.f, e.right);
         near_sizes_[left_side(t)] = size_before(e.f, e.near_left);
@@ -237,7 +249,7 @@ void Batch<Entry>::write_sizes() {
     if (with_whole) sizes_[left_side(whole_lane)] = near_sizes_[left_side(whole_lane)] = whole;
 }
 
-// Leaves that must have rows and weigh something: one by one, where rows alone leave a lane open.
+// Leaves that must have rows and weigh something: one by one.
 template <class Entry>
 void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
     if (class_of_.empty()) class_of_ = classes_of_rows(*sub_);
@@ -312,26 +324,51 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coa
         input.near_words = near_words_;
         input.sizes = sizes_.data();
         input.near_sizes = near_sizes_.data();
-        input.min_leaf = all.weighted() ? (sub_->leaf.rows > 1 ? Score{sub_->leaf.rows} : sub_->leaf.mass) : std::max(Score{sub_->leaf.rows}, sub_->leaf.mass);
+        input.min_leaf = sized_by_mass_ ? sub_->leaf.mass : Score{sub_->leaf.rows};
     };
     if (coarse) {
         WeightedSweep<std::int32_t> input{};
         if (pair.coarse_sized_steps == nullptr) pair.coarse_sized_steps = sized_steps_of<std::int32_t>(pair, coarse_shift_);
         input.steps = pair.coarse_sized_steps;
         fill(input);
+        BySide sizes, near_sizes;
+        if (sized_by_mass_) {
+            input.row_sizes = row_sizes<std::int32_t>(coarse_row_sizes_, coarse_shift_);
+            input.min_leaf = coarse_least();
+            for (std::size_t s = 0; s < side_count; ++s) {
+                sizes[s] = ((sizes_[s] - sub_->leaf.mass) >> coarse_shift_) + input.min_leaf;
+                near_sizes[s] = ((near_sizes_[s] - sub_->leaf.mass) >> coarse_shift_) + input.min_leaf;
+            }
+            input.sizes = sizes.data();
+            input.near_sizes = near_sizes.data();
+        }
         return sweep_coarse(pair, input, lanes_meant);
     }
     sweep_general(pair.sized_steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
         fill(input);
-        if (!sized_by_mass()) return;
-        if (row_sizes_ == nullptr) {
-            auto* const sizes = arena_->take<Step>(all.rows);
-            std::copy_n(all.weight, all.rows, sizes);
-            row_sizes_ = sizes;
-        }
-        input.row_sizes = static_cast<const Step*>(row_sizes_);
+        if (sized_by_mass_) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
     });
+}
+
+// What the rows that count for sizes weigh, cut off or not; `known` remembers it.
+template <class Entry>
+template <class Step>
+const Step* Batch<Entry>::row_sizes(const void*& known, unsigned shift) {
+    if (known == nullptr) {
+        auto* const sizes = arena_->take<Step>(sized_->rows);
+        for (Row r = 0; r < sized_->rows; ++r) sizes[r] = static_cast<Step>(sized_->weight[r] >> shift);
+        known = sizes;
+    }
+    return static_cast<const Step*>(known);
+}
+
+// Rows cut off to c in all weigh at least c << shift and less than (c + rows) << shift.  So where a left leaf is large enough, c is
+// at least this; and where the right one is, c is at most (size - least) >> shift.  Coarse sizes thus allow what is
+// allowed, and more.  None, where it is not positive.
+template <class Entry>
+Score Batch<Entry>::coarse_least() const {
+    return (sub_->leaf.mass >> coarse_shift_) - Score{sized_->rows};
 }
 
 // Half of the lanes or fewer are packed, where that saves passes.
@@ -339,7 +376,7 @@ template <class Entry>
 template <class Step>
 void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant) {
     input.used = lanes_meant | std::uint64_t{lanes_meant} << lane_count;
-    if (sizeof(Step) == 2 || std::popcount(lanes_meant) > int{lane_count} / 2) return kernel_.sweep(input, extremes_);
+    if (sizeof(Step) <= 2 || std::popcount(lanes_meant) > int{lane_count} / 2) return kernel_.sweep(input, extremes_);
     const Packing packing(lanes_meant);
     Arena::Frame frame(*arena_);
     const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
@@ -378,7 +415,8 @@ void Batch<Entry>::sweep_general(const void*& steps, std::uint32_t lanes_meant, 
         steps = input.steps;
         sweep_packed(input, lanes_meant);
     };
-    if (step_bits_ == 16) with(std::int16_t{});
+    if (step_bits_ == 8) with(std::int8_t{});
+    else if (step_bits_ == 16) with(std::int16_t{});
     else if (step_bits_ == 32) with(std::int32_t{});
     else with(std::int64_t{});
 }
@@ -428,6 +466,8 @@ const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t st
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);                                   \
     template void Batch<Entry>::find_twins();                                                      \
     template void Batch<Entry>::write_sizes();                                                     \
+    template void Batch<Entry>::size_sides(bool);                                                  \
+    template Score Batch<Entry>::coarse_least() const;                                             \
     template void Batch<Entry>::sweep_weighted(Pair&, std::uint32_t, bool);                        \
     template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint32_t); \
     template void Batch<Entry>::sweep_limited(Pair&, std::uint32_t, bool);                         \

@@ -74,7 +74,7 @@ struct WeightedSweep {
     const Score* near_sizes;         // by `near_words`: for `high` and `low`
 };
 
-// The steps that a Step is meant for: at least 127 of them add up without overflow.
+// The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126 of them do.
 template <class Step>
 inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
 
@@ -91,6 +91,7 @@ struct Kernel {
     void (*sweep_wide)(const Sweep<WideEntry>&, SideSums&);
     // totals[s] = how many of the words have bit s.
     void (*count_sides)(const std::uint64_t* words, Row rows, std::int32_t* totals);
+    void (*sweep_8)(const WeightedSweep<std::int8_t>&, SideExtremes&);
     void (*sweep_16)(const WeightedSweep<std::int16_t>&, SideExtremes&);
     void (*sweep_32)(const WeightedSweep<std::int32_t>&, SideExtremes&);
     void (*sweep_64)(const WeightedSweep<std::int64_t>&, SideExtremes&);
@@ -100,6 +101,7 @@ struct Kernel {
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }
+    void sweep(const WeightedSweep<std::int8_t>& input, SideExtremes& extremes) const { sweep_8(input, extremes); }
     void sweep(const WeightedSweep<std::int16_t>& input, SideExtremes& extremes) const { sweep_16(input, extremes); }
     void sweep(const WeightedSweep<std::int32_t>& input, SideExtremes& extremes) const { sweep_32(input, extremes); }
     void sweep(const WeightedSweep<std::int64_t>& input, SideExtremes& extremes) const { sweep_64(input, extremes); }

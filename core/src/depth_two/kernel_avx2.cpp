@@ -133,7 +133,7 @@ namespace contree {
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
                          sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                         sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers};
+                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers};
 
 }  // namespace contree
 

@@ -247,15 +247,34 @@ struct Lanes {
     static constexpr unsigned count = 64 / sizeof(Step);   // of one register
     static constexpr unsigned parts = 4;                   // registers that fit at a time
     typedef Step Vector __attribute__((vector_size(64)));
-    using Sides = std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>;
+    using Sides = std::conditional_t<sizeof(Step) == 1, __mmask64, std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>>;
 
     static constexpr unsigned place(unsigned lane) { return lane; }
     static Sides sides(std::uint64_t word) { return static_cast<Sides>(word); }
     static void add(Vector& sum, Sides inside, Step step) {
         const auto all = reinterpret_cast<__m512i>(sum);
-        if constexpr (sizeof(Step) == 2) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi16(all, inside, all, _mm512_set1_epi16(step)));
+        if constexpr (sizeof(Step) == 1) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi8(all, inside, all, _mm512_set1_epi8(step)));
+        else if constexpr (sizeof(Step) == 2) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi16(all, inside, all, _mm512_set1_epi16(step)));
         else if constexpr (sizeof(Step) == 4) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi32(all, inside, all, _mm512_set1_epi32(step)));
         else sum = reinterpret_cast<Vector>(_mm512_mask_add_epi64(all, inside, all, _mm512_set1_epi64(step)));
+    }
+    // Takes the sum into its extremes in the lanes where the size lies between two others.
+    static void take(const Vector& sum, const Vector& size, const Vector& least, const Vector& most, Vector& high, Vector& low) {
+        const auto cast = [](const Vector& v) { return reinterpret_cast<__m512i>(v); };
+        const __m512i w = cast(sum), s = cast(size), from = cast(least), to = cast(most), h = cast(high), l = cast(low);
+        if constexpr (sizeof(Step) == 1) {
+            const __mmask64 in = _mm512_mask_cmple_epi8_mask(_mm512_cmpge_epi8_mask(s, from), s, to);
+            high = reinterpret_cast<Vector>(_mm512_mask_max_epi8(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi8(l, in, l, w));
+        } else if constexpr (sizeof(Step) == 2) {
+            const __mmask32 in = _mm512_mask_cmple_epi16_mask(_mm512_cmpge_epi16_mask(s, from), s, to);
+            high = reinterpret_cast<Vector>(_mm512_mask_max_epi16(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi16(l, in, l, w));
+        } else if constexpr (sizeof(Step) == 4) {
+            const __mmask16 in = _mm512_mask_cmple_epi32_mask(_mm512_cmpge_epi32_mask(s, from), s, to);
+            high = reinterpret_cast<Vector>(_mm512_mask_max_epi32(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi32(l, in, l, w));
+        } else {
+            const __mmask8 in = _mm512_mask_cmple_epi64_mask(_mm512_cmpge_epi64_mask(s, from), s, to);
+            high = reinterpret_cast<Vector>(_mm512_mask_max_epi64(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi64(l, in, l, w));
+        }
     }
 };
 
@@ -276,7 +295,7 @@ const Kernel avx512_kernel{
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
 
 }  // namespace contree
 

@@ -10,6 +10,8 @@ template <class Step, bool limited, unsigned parts>
 class SweepBlock {
     using L = Lanes<Step>;
     using V = typename L::Vector;
+    // Of all rows.  Byte steps are ones, and there are few of them in a chunk: so totals are as narrow as they may be.
+    using Total = std::conditional_t<sizeof(Step) == 1, std::int32_t, Score>;
     static constexpr Step lowest = std::numeric_limits<Step>::min(), highest = std::numeric_limits<Step>::max();
 
 public:
@@ -20,8 +22,14 @@ public:
     }
 
     void run() {
-        for (unsigned s = first_; s < first_ + sides; ++s)
-            extremes_.high[s] = extremes_.low[s] = extremes_.allowed_high[s] = extremes_.allowed_low[s] = extremes_.end[s] = 0;
+        if constexpr (limited) {
+            for (unsigned p = 0; p < parts; ++p) {
+                for (unsigned i = 0; i < L::count; ++i) {
+                    most_[p * L::count + i] = static_cast<Total>(input_.sizes[side(p, i)] - input_.min_leaf);
+                    near_most_[p * L::count + i] = static_cast<Total>(input_.near_sizes[side(p, i)] - input_.min_leaf);
+                }
+            }
+        }
         for (std::uint32_t f = 0; f < input_.features; ++f) {
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = size_before_[i] = near_before_[i] = 0;
             for (Row begin = 0; begin < input_.rows;) {
@@ -30,8 +38,16 @@ public:
                 begin = end;
             }
         }
-        for (unsigned p = 0; p < parts; ++p)
-            for (unsigned i = 0; i < L::count; ++i) extremes_.end[side(p, i)] = sum_before_[p * L::count + i];
+        for (unsigned p = 0; p < parts; ++p) {
+            for (unsigned i = 0; i < L::count; ++i) {
+                const unsigned s = side(p, i), lane = p * L::count + i;
+                extremes_.high[s] = high_[lane];
+                extremes_.low[s] = low_[lane];
+                extremes_.allowed_high[s] = allowed_high_[lane];
+                extremes_.allowed_low[s] = allowed_low_[lane];
+                extremes_.end[s] = sum_before_[lane];
+            }
+        }
     }
 
 private:
@@ -43,8 +59,8 @@ private:
             high[p] = allowed_high[p] = V{} + lowest;
             low[p] = allowed_low[p] = V{} + highest;
             if constexpr (limited) {
-                limits(p, size_before_, input_.sizes, least[p], most[p]);
-                limits(p, near_before_, input_.near_sizes, near_least[p], near_most[p]);
+                limits(p, size_before_, most_, least[p], most[p]);
+                limits(p, near_before_, near_most_, near_least[p], near_most[p]);
             }
         }
         const WideEntry* const order = input_.entries + f * input_.stride;
@@ -67,12 +83,8 @@ private:
                 }
                 if (!take) continue;
                 if constexpr (limited) {
-                    const V allowed = (before[p] >= least[p]) & (before[p] <= most[p]);
-                    allowed_high[p] = allowed & (sum[p] > allowed_high[p]) ? sum[p] : allowed_high[p];
-                    allowed_low[p] = allowed & (sum[p] < allowed_low[p]) ? sum[p] : allowed_low[p];
-                    const V near = (near_before[p] >= near_least[p]) & (near_before[p] <= near_most[p]);
-                    high[p] = near & (sum[p] > high[p]) ? sum[p] : high[p];
-                    low[p] = near & (sum[p] < low[p]) ? sum[p] : low[p];
+                    L::take(sum[p], before[p], least[p], most[p], allowed_high[p], allowed_low[p]);
+                    L::take(sum[p], near_before[p], near_least[p], near_most[p], high[p], low[p]);
                 } else {
                     high[p] = sum[p] > high[p] ? sum[p] : high[p];
                     low[p] = sum[p] < low[p] ? sum[p] : low[p];
@@ -80,44 +92,56 @@ private:
             }
         }
         for (unsigned p = 0; p < parts; ++p) {
-            if (any) fold(p, high[p], low[p], extremes_.high, extremes_.low);
-            if (limited && any) fold(p, allowed_high[p], allowed_low[p], extremes_.allowed_high, extremes_.allowed_low);
-            for (unsigned i = 0; i < L::count; ++i) {
-                sum_before_[p * L::count + i] += sum[p][i];
-                if (!limited) continue;
-                size_before_[p * L::count + i] += before[p][i];
-                near_before_[p * L::count + i] += near_before[p][i];
-            }
+            if (any) fold(p, high[p], low[p], high_, low_);
+            if (limited && any) fold(p, allowed_high[p], allowed_low[p], allowed_high_, allowed_low_);
+            add_to(p, sum[p], sum_before_);
+            if (!limited) continue;
+            add_to(p, before[p], size_before_);
+            add_to(p, near_before[p], near_before_);
         }
+    }
+
+    void add_to(unsigned p, const V& sum, Total* totals) const {
+        alignas(64) Step sums[L::count];
+        std::memcpy(sums, &sum, sizeof sum);
+        for (unsigned i = 0; i < L::count; ++i) totals[p * L::count + i] += static_cast<Total>(sums[i]);
     }
 
     unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + L::place(lane); }
 
     // What a side has to have in the chunk so that its left leaf is large enough, and what it may have so that enough is
     // left for the right one.
-    void limits(unsigned p, const Score* before, const Score* sizes, V& least, V& most) const {
+    void limits(unsigned p, const Total* before, const Total* most_of_all, V& least, V& most) const {
+        const auto clamped = [](Total size) { return static_cast<Step>(std::clamp<Total>(size, lowest, highest)); };
+        const auto from = static_cast<Total>(input_.min_leaf);
+        alignas(64) Step to_least[L::count], to_most[L::count];
         for (unsigned i = 0; i < L::count; ++i) {
-            const Score so_far = before[p * L::count + i];
-            const auto clamped = [](Score size) { return static_cast<Step>(std::clamp<Score>(size, lowest, highest)); };
-            least[i] = clamped(input_.min_leaf - so_far);
-            most[i] = clamped(sizes[side(p, i)] - input_.min_leaf - so_far);
+            to_least[i] = clamped(from - before[p * L::count + i]);
+            to_most[i] = clamped(most_of_all[p * L::count + i] - before[p * L::count + i]);
         }
+        std::memcpy(&least, to_least, sizeof least);
+        std::memcpy(&most, to_most, sizeof most);
     }
 
     // Lanes that still hold what they began with saw no threshold.
-    void fold(unsigned p, const V& high, const V& low, Score* to_high, Score* to_low) const {
+    void fold(unsigned p, const V& high, const V& low, Total* to_high, Total* to_low) const {
+        alignas(64) Step highs[L::count], lows[L::count];
+        std::memcpy(highs, &high, sizeof high);
+        std::memcpy(lows, &low, sizeof low);
         for (unsigned i = 0; i < L::count; ++i) {
-            const unsigned s = side(p, i);
-            const Score before = sum_before_[p * L::count + i];
-            to_high[s] = std::max(to_high[s], high[i] == lowest ? 0 : before + high[i]);
-            to_low[s] = std::min(to_low[s], low[i] == highest ? 0 : before + low[i]);
+            const unsigned lane = p * L::count + i;
+            const Total before = sum_before_[lane];
+            to_high[lane] = std::max<Total>(to_high[lane], highs[i] == lowest ? 0 : before + highs[i]);
+            to_low[lane] = std::min<Total>(to_low[lane], lows[i] == highest ? 0 : before + lows[i]);
         }
     }
 
     const WeightedSweep<Step>& input_;
     const unsigned first_;
     SideExtremes& extremes_;
-    Score sum_before_[sides] = {}, size_before_[sides] = {}, near_before_[sides] = {};   // by lane
+    // By lane.
+    alignas(64) Total sum_before_[sides] = {}, size_before_[sides] = {}, near_before_[sides] = {}, most_[sides] = {}, near_most_[sides] = {};
+    alignas(64) Total high_[sides] = {}, low_[sides] = {}, allowed_high_[sides] = {}, allowed_low_[sides] = {};
 };
 
 template <class Step, bool limited, unsigned parts>
@@ -132,9 +156,13 @@ void sweep_blocks(const WeightedSweep<Step>& input, SideExtremes& extremes) {
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     constexpr unsigned count = Lanes<Step>::count, parts = sizeof(Step) == 2 ? 2 : Lanes<Step>::parts;
-    const bool few = input.used >> count % 64 == 0;   // one register is enough
-    if (input.min_leaf > 0) few ? sweep_blocks<Step, true, 1>(input, extremes) : sweep_blocks<Step, true, 2>(input, extremes);
-    else few ? sweep_blocks<Step, false, 1>(input, extremes) : sweep_blocks<Step, false, parts>(input, extremes);
+    if constexpr (sizeof(Step) == 1) {   // all sides fit one register
+        input.min_leaf > 0 ? sweep_blocks<Step, true, 1>(input, extremes) : sweep_blocks<Step, false, 1>(input, extremes);
+    } else {
+        const bool few = input.used >> count % 64 == 0;   // one register is enough
+        if (input.min_leaf > 0) few ? sweep_blocks<Step, true, 1>(input, extremes) : sweep_blocks<Step, true, 2>(input, extremes);
+        else few ? sweep_blocks<Step, false, 1>(input, extremes) : sweep_blocks<Step, false, parts>(input, extremes);
+    }
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {

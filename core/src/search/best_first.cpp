@@ -208,11 +208,13 @@ Outcome BestFirst<Entry>::solve_shallow(Worker& worker, Node& node, const Questi
     return shallow;
 }
 
-// Is it worth while to keep what solving this row set learns?  For small sets the bookkeeping costs more.
+// Is it worth while to keep what solving this row set learns?  For small sets the bookkeeping costs more; less small ones
+// where they will be solved `again`.
 template <class Entry>
-bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t depth) const {
+bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t depth, bool again) const {
     if (!options_.switches.inheritance || depth < 2) return false;
-    return depth > 2 || std::uint64_t{sub.rows} * sub.features >= static_cast<std::uint64_t>(options_.switches.inheritance_cells);
+    const std::uint64_t cells = std::uint64_t{sub.rows} * sub.features;
+    return depth > 2 || (again ? 4 * cells : cells) >= static_cast<std::uint64_t>(options_.switches.inheritance_cells);
 }
 
 template <class Entry>
@@ -279,12 +281,14 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.limit = node.limit();
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
         trim_by_strips(node, task.segment, task.limit, task.run);
+        if (node.sub->limited()) trim_to_allowed(node, task.segment.f, task.run);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
             node.set_aside(task.limit);
             continue;
         }
         task.z = threshold_in(node, task.segment, task.run);
+        task.ends = node.sub->limited() ? stale_ends(node, task) : Ends::neither;
         // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
         task.left = task.right = {};
         if (const std::int32_t u = task.segment.u.memory; u >= 0) {
@@ -328,12 +332,10 @@ std::int64_t BestFirst<Entry>::cached_depth() const {
 // threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
 // Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
 //
-// With a minimal leaf size the sides are first solved for leaves of any size.  What these numbers leave open is solved
-// again: for bounds that hold in the run around (`near`, see segment.hpp), and, if they too leave the split open, for
-// the tree it makes (`own`).  Where the leaf size did not matter to the split before, the tree comes first: if it is as good as without
-// a leaf size, so are the bounds.
+// With a minimal leaf size see leaf_sizes.cpp.
 template <class Entry>
-void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
+void BestFirst<Entry>::evaluate(Worker& worker, Node& node, Task& task) {
+    if (task.ends != Ends::neither) return renew_ends(worker, node, task);
     ++worker.statistics.splits_evaluated;
     worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + cells_of_a_split;
     const Segment& s = task.segment;
@@ -351,81 +353,28 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, const Task& task) {
     const Score left_of_run = std::max(left_bound(s, mass_at(task.run.low), rules_), left_by_strips(task.run.low));
     const Score right_of_run = std::max(right_bound(s, mass_at(task.run.high), rules_), right_by_strips(task.run.high));
     const Score limit = task.limit - rules_.objective.split;   // for both sides together
-    const Score target_left = limit - (by_run ? right_of_run : 0);
-    const Score target_right = limit - (by_run ? left_of_run : 0);
-    const Shape shape = node.shapes[s.shape];
+    const Sides up_to{limit - (by_run ? right_of_run : 0), limit - (by_run ? left_of_run : 0)};
+    if (limited) return evaluate_limited(worker, node, task, children, up_to);
     const Score z = mass_at(task.z);
+    const Sides lower{std::max(left_bound(s, z, rules_), left_by_strips(task.z)), std::max(right_bound(s, z, rules_), right_by_strips(task.z))};
     Memory memory;
-    const auto solve_sides = [&](Score lower_left, Score lower_right, Score up_to_left, Score up_to_right, Memory* learnt) {
-        const auto solve_side = [&](const Subproblem<Entry>& side, Leaves leaves, Score lower, Score target, const Sources& sources,
-                                    Profile* profile) {
-            const TreeSize size(node.depth - 1, leaves, side.rows);
-            const bool remember = profile != nullptr && remembers(side, size.depth);
-            return solve(worker, {side, size, lower, target, 0, remember ? sources : Sources{}, remember ? profile : nullptr, &node});
-        };
-        const Outcome left = solve_side(children.left, shape.left, lower_left, up_to_left, task.left, learnt != nullptr ? &learnt->left : nullptr);
-        return std::pair(left, solve_side(children.right, shape.right, lower_right, up_to_right, task.right, learnt != nullptr ? &learnt->right : nullptr));
-    };
-    if (!limited) {
-        const Score lower_left = std::max(left_bound(s, z, rules_), left_by_strips(task.z));
-        const Score lower_right = std::max(right_bound(s, z, rules_), right_by_strips(task.z));
-        const auto [left, right] = solve_sides(lower_left, lower_right, target_left, target_right, &memory);
-        const Point w{z, left.lower, right.lower};
-        return learn(worker, node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory));
-    }
-
-    children.left.leaf = children.right.leaf = {};
-    const auto [any_left, any_right] = solve_sides(0, 0, target_left, target_right, &memory);
-    const Point any{z, any_left.lower, any_right.lower};
-    Evaluated w = within(s, {any, any}, limited, rules_);
-    Outcome whole{rules_.total(w.own), unreached, {}};
-    const bool allowed = node.sub->allows(s.f, task.z);
-    const auto solve_near = [&] {
-        const Cuts cuts = node.sub->cuts(s.f);
-        const Position first = cuts.at(task.run.first, task.run.low, task.run.high), last = cuts.at(task.run.last, task.run.low, task.run.high);
-        const bool far = std::uint64_t{last - first} * 100 > std::uint64_t{node.sub->rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
-        if (first == last || far || node.sub->classes > most_paired_classes || stopping()) return;
-        ++worker.statistics.splits_widened;
-        widen(worker, node, task, first, last, children);
-        const auto [left, right] = solve_sides(w.near.left, w.near.right, target_left, target_right, nullptr);
-        node.binding.store(left.lower > any.left || right.lower > any.right, std::memory_order_relaxed);
-        w.near.left = std::max(w.near.left, left.lower);
-        w.near.right = std::max(w.near.right, right.lower);
-        w = within(s, w, limited, rules_);
-    };
-    const auto solve_own = [&] {
-        if (!allowed || rules_.total(w.own) >= task.limit || stopping()) return;
-        widen(worker, node, task, task.z, task.z, children);
-        const auto [left, right] = solve_sides(w.own.left, w.own.right, limit - w.own.right, limit - w.own.left, nullptr);
-        whole = join_sides(node, task, left, right);
-        w.own.left = std::max(w.own.left, left.lower);
-        w.own.right = std::max(w.own.right, right.lower);
-    };
-    if (rules_.total(w.own) < task.limit && !stopping()) {
-        const bool near_first = node.binding.load(std::memory_order_relaxed);
-        if (near_first) solve_near();
-        solve_own();
-        if (!near_first && (!allowed || rules_.total(w.own) > rules_.total(any))) solve_near();   // else they are the same
-    }
-    if (!allowed) whole = {unreached, unreached, {}};
-    learn(worker, node, task, w, any, std::move(whole), std::move(memory));
+    const auto [left, right] = solve_sides(worker, node, task, children, lower, up_to, &memory);
+    const Point w{z, left.lower, right.lower};
+    learn(worker, node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory));
 }
 
-// Gives the sides of a split the leaf size, and the rows that count for it: all that may lie on a side of some threshold from
-// `first` to `last`.
+// Both sides of a split, each from what is proved of it up to its target.
 template <class Entry>
-void BestFirst<Entry>::widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children) {
-    const Subproblem<Entry>& sub = *node.sub;
-    const Subproblem<Entry>& all = sub.sized();
-    const std::uint32_t f = task.segment.f;
-    const auto part = [&](Position z, bool left) -> const Subproblem<Entry>* {
-        if (z == (left ? all.rows : 0)) return &all;
-        const Children<Entry> parts = split_rows(all, sub.sized_feature(f), z, true, *kernel_.movers, worker.arena, when_stopped(control_));
-        return new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(left ? parts.left : parts.right);
+std::pair<Outcome, Outcome> BestFirst<Entry>::solve_sides(Worker& worker, const Node& node, const Task& task, const Children<Entry>& children,
+                                                          const Sides& lower, const Sides& up_to, Memory* learnt) {
+    const Shape shape = node.shapes[task.segment.shape];
+    const auto solve_side = [&](const Subproblem<Entry>& side, Leaves leaves, Score proved, Score target, const Sources& sources, Profile* profile) {
+        const TreeSize size(node.depth - 1, leaves, side.rows);
+        const bool remember = profile != nullptr && remembers(side, size.depth, node.sub->limited());
+        return solve(worker, {side, size, proved, target, 0, remember || side.limited() ? sources : Sources{}, remember ? profile : nullptr, &node});
     };
-    children.left.leaf = children.right.leaf = sub.leaf;
-    children.left.wide = last == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_left(f, last), true);
-    children.right.wide = first == task.z && sub.wide == nullptr ? nullptr : part(sub.sized_right(f, first), false);
+    Outcome left = solve_side(children.left, shape.left, lower.left, up_to.left, task.left, learnt != nullptr ? &learnt->left : nullptr);
+    return {std::move(left), solve_side(children.right, shape.right, lower.right, up_to.right, task.right, learnt != nullptr ? &learnt->right : nullptr)};
 }
 
 // The split's own outcome, from those of its sides.
@@ -440,12 +389,19 @@ Outcome BestFirst<Entry>::join_sides(const Node& node, const Task& task, const O
     return whole;
 }
 
+// Into the queue, unless it is closed.
+template <class Entry>
+void BestFirst<Entry>::enqueue(Node& node, const Segment& segment) {
+    if (segment.bound >= node.limit()) return node.set_aside(segment.bound);
+    node.queue.push_back(segment);
+    std::push_heap(node.queue.begin(), node.queue.end(), later);
+}
+
 // A segment that a stop left unsolved is as open as before.
 template <class Entry>
 void BestFirst<Entry>::put_back(Node& node, const Task& task) {
     std::lock_guard lock(node.mutex);
-    node.queue.push_back(task.segment);
-    std::push_heap(node.queue.begin(), node.queue.end(), later);
+    enqueue(node, task.segment);
     node.land(task.segment);
     node.taken -= task.run.size();
     node.changed.notify_all();
@@ -470,8 +426,10 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
         const auto at = std::lower_bound(seen.begin(), seen.end(), task.z);
         if (at == seen.end() || *at != task.z) seen.insert(at, task.z);
     }
-    note(node, s.f, s.shape, task.z, node.sub->limited() ? any : w.own);
-    if (!memory.left.empty() || !memory.right.empty()) {
+    const bool limited = node.sub->limited();
+    note(node, s.f, s.shape, task.z, limited ? any : w.own);
+    if (limited) memory.own = {w.own.left, w.own.right};
+    if (limited || !memory.left.empty() || !memory.right.empty()) {
         w.near.memory = static_cast<std::int32_t>(node.memories.size());
         node.memories.push_back(std::move(memory));
     }
@@ -480,12 +438,7 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
     for (Segment half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, left_end, s.v, rules_)}) {
         if (half.length() == 0) continue;
         raise_by_strips(node, half, worker.statistics);
-        if (half.bound >= node.limit()) {
-            node.set_aside(half.bound);
-            continue;
-        }
-        node.queue.push_back(half);
-        std::push_heap(node.queue.begin(), node.queue.end(), later);
+        enqueue(node, half);
     }
     node.land(s);
     node.taken -= task.run.size();

@@ -71,9 +71,16 @@ private:
         std::int64_t work() const { return statistics.row_visits + cells_moved; }
         bool over() const { return work() >= work_end; }
     };
+    struct Sides {
+        Score left, right;
+    };
     // What the solves of a split's two sides learnt: sources for the splits beside it.
     struct Memory {
         Profile left, right;
+        // With a minimal leaf size: the split's own numbers, and how far off the thresholds were that its sides were last
+        // solved for as ends of a run.
+        Sides own{};
+        Position left_reach = std::numeric_limits<Position>::max(), right_reach = std::numeric_limits<Position>::max();
     };
     struct Node {
         const Subproblem<Entry>* sub;
@@ -90,7 +97,6 @@ private:
         std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
         std::vector<const Segment*> in_flight;   // those being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
-        std::atomic<bool> binding{false};   // did the leaf size matter to the last split evaluated?
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -106,10 +112,12 @@ private:
             return queue.empty() ? least : std::min(least, queue.front().bound);
         }
     };
+    enum class Ends { neither, left, right, both };
     struct Task {
         Segment segment;
         Run run;
         Position z;
+        Ends ends = Ends::neither;    // are those of the segment to be solved for its run, rather than z?
         Score limit;
         Sources left, right;
     };
@@ -159,15 +167,25 @@ private:
     void open(Worker& worker, Node& node, const Question& question);
     void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics);
     void note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point);
-    bool remembers(const Subproblem<Entry>& sub, std::int64_t depth) const;
+    bool remembers(const Subproblem<Entry>& sub, std::int64_t depth, bool again = false) const;
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
-    void evaluate(Worker& worker, Node& node, const Task& task);
+    void evaluate(Worker& worker, Node& node, Task& task);
     void put_back(Node& node, const Task& task);
+    void enqueue(Node& node, const Segment& segment);
     Position threshold_in(const Node& node, const Segment& segment, const Run& run) const;
     std::int64_t cached_depth() const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
-    void widen(Worker& worker, const Node& node, const Task& task, Position first, Position last, Children<Entry>& children);
+    std::pair<Outcome, Outcome> solve_sides(Worker& worker, const Node& node, const Task& task, const Children<Entry>& children,
+                                            const Sides& lower, const Sides& up_to, Memory* learnt);
+
+    // Leaf sizes.
+    void trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const;
+    Ends stale_ends(const Node& node, const Task& task) const;
+    void renew_ends(Worker& worker, Node& node, const Task& task);
+    void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to);
+    void widen(Worker& worker, const Subproblem<Entry>& sub, std::uint32_t f, Position z, bool left, Subproblem<Entry>& side);
+
     void learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
                Memory memory);
     void improve(Node& node, Score score, Plan plan);

@@ -15,7 +15,7 @@ namespace contree {
     row(depth_two_batches)        /* kernel runs; each evaluates up to 32 splits */             \
     row(row_visits)               /* rows times features, over all kernel runs */               \
     row(splits_evaluated)         /* splits evaluated above depth two */                        \
-    row(splits_widened)           /* of these, how many were solved for the leaf sizes of a run */ \
+    row(ends_renewed)             /* ends of runs that were solved for the leaf sizes in them */ \
     row(cache_hits)               /* subproblems answered by the cache */                       \
     row(cache_entries)            /* subproblems kept */                                        \
     row(cache_bound_hits)         /* subproblems cut off by a bound in the cache */             \
