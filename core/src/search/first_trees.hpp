@@ -7,8 +7,8 @@ namespace contree {
 
 inline constexpr std::int64_t deepest_first_tree = 64;   // bounds the recursion; no tree that a person reads comes near
 
-// CART's tree: every split is the one of least Gini impurity.  No time limit stops it: it is the least that a fit
-// does.  Only where the fit is abandoned it ends at once, with leaves.
+// CART's tree, and at the last level better: every split is the one of least Gini impurity, but before a leaf the one of
+// fewest errors, which no other split there can beat.  No time limit stops it: it is the least that a fit does.  Only where the fit is abandoned it ends at once, with leaves.
 template <class Entry>
 Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control);
 
