@@ -82,6 +82,14 @@ public:
 
     std::int64_t exact_budget = 0;
 
+    // Who hears at once of better trees for all rows, while a heuristic goes on; may be nobody.
+    std::function<void(const Outcome& tree)> tell;
+    void found(const Subproblem<Entry>& sub, const Outcome& tree) {
+        if (!tell || sub.rows < class_of_.size()) return;
+        const Outcome made = plain(sub, tree.plan);
+        if (!stopped()) tell(made);
+    }
+
     Arena& arena;
     Batch<Entry> batch;
     Statistics& statistics() { return statistics_; }

@@ -162,6 +162,7 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
             worker.work_end = Worker::endless;
             return found;
         });
+        stages_->tell([this](const Outcome& tree) { take(of_stage(tree)); });
         take(of_stage(stages_->first()));
         if (!deep) {
             if (options_.time_limit < short_limit) bound_by_hard_rows(worker, 250, 20 * level_work);

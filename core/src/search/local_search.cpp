@@ -37,7 +37,10 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
         walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);
         if (first || (changed_ && near_to(walker_.upper, tree.upper))) walker_ = polish(bench_, root_, depth_, std::move(walker_), 3);
         stale_ = fresh || walker_.upper < before ? 0 : stale_ + 1;
-        if (walker_.upper < tree.upper) tree = walker_;
+        if (walker_.upper < tree.upper) {
+            tree = walker_;
+            bench_.found(root_, tree);
+        }
         first = false;
     }
 }
