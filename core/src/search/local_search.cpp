@@ -27,20 +27,22 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     bench_.exact_budget = std::min(most_exact, 2 * (work_end - bench_.work()));
     bool first = walker_.plan.empty();
     if (first) walker_ = tree;
+    const auto take = [&](const Outcome& other) {
+        if (other.upper >= tree.upper) return;
+        tree = other;
+        bench_.found(root_, tree);
+    };
     while (!over() && tree.upper > 0) {
         bench_.count_pass(root_);   // so that it ends where all else is known already
         const Score before = walker_.upper;
         const bool fresh = stale_ >= most_stale;
-        if (fresh && few_cells()) tree = polish(bench_, root_, depth_, std::move(tree), depth_ - 1);
+        if (fresh && few_cells()) take(polish(bench_, root_, depth_, tree, depth_ - 1));
         changed_ = fresh;
         Outcome next = fresh ? start(tree) : move(root_, depth_, std::move(walker_));
         walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);
         if (first || (changed_ && near_to(walker_.upper, tree.upper))) walker_ = polish(bench_, root_, depth_, std::move(walker_), 3);
         stale_ = fresh || walker_.upper < before ? 0 : stale_ + 1;
-        if (walker_.upper < tree.upper) {
-            tree = walker_;
-            bench_.found(root_, tree);
-        }
+        take(walker_);
         first = false;
     }
 }
