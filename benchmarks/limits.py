@@ -18,22 +18,22 @@ benchmarks/results/ as JSON, tables beside them as Markdown.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from _harness import RESULTS, _memory, _reset_peak, dataset_names, environment, prepare
+from _harness import ROOT, _memory, _reset_peak, data_directory, dataset_names, environment
 
+RESULTS = ROOT / "benchmarks" / "results"
 MILLION = "generated 1,000,000"
 EXTRA = (0.05, 0.3, 1.0)  # seconds of the time limit beyond the greedy start
 MOMENTS = {"few": (0.05, 0.4, 1.5), "many": (0.1, 0.6, 1.5, 3.0, 6.0)}  # of the SIGINT
@@ -55,15 +55,15 @@ def main() -> None:
         return
     args = arguments()
     path = RESULTS / f"{args.output}.json"
-    report = {"environment": environment(), "arguments": vars(args), "seen": {}}
-    with tempfile.TemporaryDirectory() as folder:
-        for task in tasks(args):
-            seen = run(task, Path(folder))
-            report["seen"].setdefault(task["question"], []).append({**task, **seen})
-            print(task, json.dumps(seen), flush=True)
-            RESULTS.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(report, indent=1) + "\n")
-            path.with_suffix(".md").write_text(tables(report))
+    when = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "load": os.getloadavg()}
+    report = {"environment": environment() | when, "arguments": vars(args), "seen": {}}
+    for task in tasks(args):
+        seen = run(task)
+        report["seen"].setdefault(task["question"], []).append({**task, **seen})
+        print(task, json.dumps(seen), flush=True)
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(report, indent=1) + "\n")
+        path.with_suffix(".md").write_text(tables(report))
     print(f"\n{path.with_suffix('.md')}\n\n{tables(report)}")
 
 
@@ -103,36 +103,36 @@ def tasks(args):
                     yield {"question": question, "dataset": name, "depth": depth}
 
 
-def run(task: dict, folder: Path) -> dict:
+def run(task: dict) -> dict:
     """Answer one question for one data set, in a fresh process."""
-    name = task["dataset"]
-    data = generate(name, folder) if name.startswith("generated") else prepare(name, folder)
-    words = json.dumps({**task, "data": str(data)})
-    command = [sys.executable, __file__, "--task", words]
+    command = [sys.executable, __file__, "--task", json.dumps(task)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         return {"failed": done.stderr.strip()[-500:] or f"exit {done.returncode}"}
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def generate(name: str, folder: Path) -> Path:
-    path = folder / f"{name}.npz"
-    if not path.exists():
-        rng = np.random.default_rng(0)
-        X = rng.normal(size=(int(name.split()[1].replace(",", "")), 20))
-        y = (X[:, 0] * X[:, 1] + 0.5 * X[:, 2] > 0).astype(int) + (X[:, 3] > 1)
-        np.savez(path, X=X, y=np.where(rng.random(len(y)) < 0.1, 0, y))
-    return path
-
-
 # What follows up to the tables runs in the measured process.
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    with gzip.open(data_directory() / "train" / f"{name}.csv.gz", "rt") as file:
+        table = np.loadtxt(file, delimiter=",", skiprows=1, ndmin=2)  # the label comes first
+    return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
+
+
+def generate(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 20))
+    y = (X[:, 0] * X[:, 1] + 0.5 * X[:, 2] > 0).astype(int) + (X[:, 3] > 1)
+    return X, np.where(rng.random(rows) < 0.1, 0, y)
 
 
 def loaded(task: dict) -> tuple[np.ndarray, np.ndarray]:
     from contree import ConTreeClassifier
 
-    with np.load(task["data"]) as file:
-        X, y = file["X"], file["y"]
+    kind, _, rows = task["dataset"].partition(" ")
+    X, y = generate(int(rows.replace(",", ""))) if rows else read(kind)
     for model in (ConTreeClassifier(1), DecisionTreeClassifier()):  # parts load in the first fit
         model.fit(X[:50], y[:50])
     return X, y
@@ -266,9 +266,9 @@ TASKS = {
 def tables(report: dict) -> str:
     """Return the answers as Markdown."""
     where, seen = report["environment"], report["seen"]
-    changes = " with uncommitted changes" if where["uncommitted_changes"] else ""
+    changes = " with uncommitted changes" if where.get("uncommitted_changes") else ""
     lines = [
-        f"{where['cpu']}, {where['cores']} cores, load {where['load_at_start'][0]:.1f} before; "
+        f"{where['cpu']}, {where['cores']} cores, load {where['load'][0]:.1f} before; "
         f"commit {where['commit']}{changes}; {where['date']}."
     ]
     for question, answers in seen.items():
@@ -338,8 +338,13 @@ def memory_table(answers: list[dict]) -> list[str]:
         "Skin at depth six: peak memory above the loaded data.",
         ["memory_limit", "seconds", "peak MB", "status", "errors"],
         [
-            [answer["memory_limit"], answer["seconds"], f"{answer['peak_mb']:.0f}"]
-            + [answer["status"], answer["errors"]]
+            [
+                answer["memory_limit"],
+                answer["seconds"],
+                f"{answer['peak_mb']:.0f}",
+                answer["status"],
+                answer["errors"],
+            ]
             for answer in answers
         ],
     )
@@ -350,8 +355,13 @@ def proofs_table(answers: list[dict]) -> list[str]:
         "User seconds of the proof, with the heuristics and without (the least of several runs).",
         ["data set", "depth", "with", "without", "ratio"],
         [
-            [answer["dataset"], answer["depth"], f"{answer['with']:.3f}"]
-            + [f"{answer['without']:.3f}", f"{answer['with'] / answer['without']:.2f}"]
+            [
+                answer["dataset"],
+                answer["depth"],
+                f"{answer['with']:.3f}",
+                f"{answer['without']:.3f}",
+                f"{answer['with'] / answer['without']:.2f}",
+            ]
             for answer in answers
         ],
     )

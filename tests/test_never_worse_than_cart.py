@@ -1,7 +1,7 @@
 """However early a fit is ended, its tree is no worse than CART's for the same depth and leaves.
 
-Values differ, and can be told apart in 32 bits: where splits tie, CART takes one at random, and where
-float32 makes values equal, it does not see them.
+Values differ, and can be told apart in 32 bits: where splits tie, CART takes one at random, and
+where float32 makes values equal, it does not see them.
 """
 
 from __future__ import annotations
