@@ -13,7 +13,7 @@ constexpr std::int64_t most_exact = 120'000'000;   // row visits, for all subtre
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
 
 // Is a tree that was moved or made anew, and not polished yet, too bad to become as good as the one it is to replace?
-bool far_from(Score errors, Score present) { return errors > present + std::max<Score>(4, present / 10); }
+bool far_from(Score errors, Score present) { return errors > present + std::max<Score>(40, present / 10); }
 
 // Is a tree good enough for the dearest step, exact subtrees of depth three, to make it the best?
 bool near_to(Score errors, Score best) { return errors <= best + std::max<Score>(4, best / 20); }
