@@ -33,6 +33,7 @@ public:
     bool busy() const { return busy_; }   // inside one of the above?
 
 private:
+    Outcome mend(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     template <class Action>
     Outcome counted(const Action& action);
 
