@@ -49,6 +49,7 @@ Outcome Stages<Entry>::mend(const Subproblem<Entry>& sub, std::int64_t depth, Ou
     Arena::Frame frame(bench_.arena);
     const Step split = tree.plan.front();
     const Children<Entry> children = bench_.split(sub, locate(sub, split));
+    if (bench_.stopped()) return tree;
     const Step *const begin = tree.plan.data() + 1, *const middle = end_of(begin), *const end = tree.plan.data() + tree.plan.size();
     Outcome left{0, 0, Plan(begin, middle)}, right{0, 0, Plan(middle, end)};
     left.upper = bench_.errors(children.left, left.plan);
@@ -61,6 +62,7 @@ Outcome Stages<Entry>::mend(const Subproblem<Entry>& sub, std::int64_t depth, Ou
     };
     left = mended(children.left, std::move(left));
     right = mended(children.right, std::move(right));
+    if (bench_.stopped()) return tree;   // what was counted since means nothing
     return {0, left.upper + right.upper, join(split, left.plan, right.plan)};
 }
 
