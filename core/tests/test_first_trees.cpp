@@ -70,14 +70,24 @@ void test_every_stage() {
             CHECK_AT_MOST(polished.upper, plain.upper);
             Outcome best = polished;
             LocalSearch<Entry> search(bench, root, depth);
+            Outcome told;
+            bench.tell = [&](const Outcome& better) { told = better; };
             for (int slice = 0; slice < 3; ++slice) {
                 const Score before = best.upper;
                 search.run(best, bench.work() + 20'000);
                 CHECK_AT_MOST(best.upper, before);
+                if (best.upper < before) CHECK_EQUAL(told.upper, best.upper);   // at once, not at the end of the slice
             }
+            bench.tell = {};
+            if (!told.plan.empty()) shop.check_tree(told, depth);
             shop.check_tree(best, depth);
         }
-        if (depth <= 2) CHECK_EQUAL(rollout_tree(bench, root, depth).upper, Swept(data).least_errors(depth));
+        if (depth == 1) CHECK_EQUAL(rollout_tree(bench, root, depth).upper, Swept(data).least_errors(depth));
+        if (depth == 2) {
+            const Score least = Swept(data).least_errors(depth), rough = rollout_tree(bench, root, depth).upper;
+            CHECK_EQUAL(bench.plain_two(root).upper, least);
+            CHECK_AT_MOST(rough - rough * 2 / 64, least);
+        }
     });
 }
 

@@ -21,14 +21,15 @@ constexpr std::uint64_t index_of(std::uint64_t key) { return key & ((1u << 20) -
 
 template <class Entry>
 Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Score lower, Score target, const Sources& sources,
-                               Profile* learnt, Arena& arena, Statistics& statistics) {
+                               Profile* learnt, Arena& arena, Statistics& statistics, Score slack) {
     assert(leaves >= 3);
     Arena::Frame frame(arena);
     sub_ = &sub;
     statistics_ = &statistics;
     learnt_ = learnt;
     ++statistics.depth_two_solves;
-    ub_ = target;
+    slack_ = slack;
+    lower_ub(target);
     best_ = Outcome{};
     leaf_ = leaf_score(sub, rules_.objective);
     shapes_.clear();
@@ -49,7 +50,9 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     }
     Score still_open = unreached;   // after a stop
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
-    best_.lower = std::max(std::min({best_.upper, floor_, still_open, leaf_}), lower);   // a split may cost more than a leaf
+    // Runs were cut down to what may be below the limit; what was cut off is not noted anywhere else.
+    const Score cut_off = slack_ > 0 ? limit_ : best_.upper;
+    best_.lower = std::max(std::min({cut_off, floor_, still_open, leaf_}), lower);   // a split may cost more than a leaf
     if (learnt != nullptr) {
         learnt->mass = sub.mass;
         settle(*learnt, rules_);
@@ -108,18 +111,18 @@ const Rules& DepthTwo<Entry>::rules() const {
     else return rules_;
 }
 
-// Can the segment hold a split below ub_?  Sets its live run.
+// Can the segment hold a split below the limit?  Sets its live run.
 template <class Entry>
 template <bool usual>
 bool DepthTwo<Entry>::still_open(Open& open) {
-    if (open.segment.bound >= ub_) {
+    if (open.segment.bound >= limit_) {
         close(open.segment.bound);
         ++statistics_->closed_by_segment_bound;
         return false;
     }
-    open.run = live_run(open.segment, *sub_, ub_, rules<usual>());
+    open.run = live_run(open.segment, *sub_, limit_, rules<usual>());
     if (open.run.empty()) {
-        close(ub_);
+        close(limit_);
         ++statistics_->closed_by_trimming;
         return false;
     }
@@ -212,7 +215,7 @@ void DepthTwo<Entry>::spread_lanes(std::uint32_t i, unsigned count) {
 // Takes the lanes' scores into the incumbent and cuts the segments at them.
 template <class Entry>
 void DepthTwo<Entry>::learn() {
-    const Score before = ub_;
+    const Score before = ub_, limit_before = limit_;
     if (batch_.with_whole) learn_whole();
     for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
         const Lane& lane = batch_.lanes[t];
@@ -228,8 +231,8 @@ void DepthTwo<Entry>::learn() {
         }
     }
     const bool usual = plain_ && !sub_->limited() && rules_.monotone && rules_.similarity;
-    if (usual) cut_segments<true>(before);
-    else cut_segments<false>(before);
+    if (usual) cut_segments<true>(limit_before);
+    else cut_segments<false>(limit_before);
     if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open<false>(open); });
 }
 
@@ -252,15 +255,21 @@ void DepthTwo<Entry>::learn_whole() {
 }
 
 template <class Entry>
+void DepthTwo<Entry>::lower_ub(Score ub) {
+    ub_ = ub;
+    limit_ = ub - ub / 64 * slack_ - ub % 64 * slack_ / 64;
+}
+
+template <class Entry>
 void DepthTwo<Entry>::improve(Score score, Plan plan) {
-    ub_ = best_.upper = score;
+    lower_ub(best_.upper = score);
     best_.plan = std::move(plan);
 }
 
 // The segment's own place takes the last part of it; parts that are closed already are not kept.
 template <class Entry>
 template <bool usual>
-void DepthTwo<Entry>::cut_segments(Score ub_before) {
+void DepthTwo<Entry>::cut_segments(Score limit_before) {
     constexpr Score gone = -1;
     const Rules& rules = this->rules<usual>();
     const bool limited = !usual && sub_->limited();
@@ -268,7 +277,7 @@ void DepthTwo<Entry>::cut_segments(Score ub_before) {
     for (std::size_t next = 0; next < cuts_.size();) {
         const std::uint32_t i = cuts_[next].open;
         const Segment segment = open_[i].segment;
-        if (limited) close(trimmed_bound(segment, ub_before, rules));
+        if (limited) close(trimmed_bound(segment, limit_before, rules));
         const Shape shape = shapes_[segment.shape];
         const auto scores = [&](std::size_t t, Score left, Score right) {
             if constexpr (usual) return std::pair(left, right);

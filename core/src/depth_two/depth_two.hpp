@@ -26,8 +26,9 @@ public:
 
     // The exact score where it is below `target`, else a proved bound >= target, for trees of three leaves or of four.
     // `lower` is already proved.  `learnt`, if given, gets the bounds of all thresholds that were looked at.
+    // With `slack` a tree will do whose score is at most so many 64ths above the least; the bound says what is proved.
     Outcome solve(const Subproblem<Entry>& sub, Leaves leaves, Score lower, Score target, const Sources& sources, Profile* learnt,
-                  Arena& arena, Statistics& statistics);
+                  Arena& arena, Statistics& statistics, Score slack = 0);
 
 private:
     struct Open {
@@ -46,9 +47,10 @@ private:
     Score end_score(Leaves leaves) const { return leaves == 1 ? leaf_ : stump_; }
     void learn();
     void learn_whole();
+    void lower_ub(Score ub);
     void improve(Score score, Plan plan);
     template <bool usual>
-    void cut_segments(Score ub_before);
+    void cut_segments(Score limit_before);
     template <bool usual>
     bool still_open(Open& open);
     template <bool usual>
@@ -66,6 +68,8 @@ private:
     Statistics* statistics_ = nullptr;
     Profile* learnt_ = nullptr;
     Score ub_ = 0;
+    Score slack_ = 0;
+    Score limit_ = 0;             // what cannot hold a score below this is closed: ub_ less the slack; grows with ub_
     Score floor_ = 0;             // the least bound of what was closed
     bool plain_ = true;           // are errors all that counts, and stumps allowed on both sides?
     std::vector<Shape> shapes_;

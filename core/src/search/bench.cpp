@@ -1,6 +1,7 @@
 #include "search/bench.hpp"
 
 #include "bounds/class_count.hpp"
+#include "search/first_trees.hpp"
 
 namespace contree {
 
@@ -21,9 +22,16 @@ Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, c
     }
 }
 
+namespace {
+
+// Names of what is kept.  The search's own have their depth and size; exact subtrees minus their depth, from -3 down.
+enum : std::int64_t { two_key = -1, plain_key = -2, rough_key = -1000 };
+static_assert(-rough_key > deepest_first_tree);
+
+}  // namespace
+
 template <class Entry>
 Outcome Bench<Entry>::two(const Subproblem<Entry>& sub) {
-    constexpr std::int64_t two_key = -1;   // the search's own have its depth, and leaves of other sizes
     Cache::Key key = cache_.key(sub.origin, sub.rows, two_key);
     Outcome known = cache_.find(key);
     if (known.proved()) return known;
@@ -33,8 +41,19 @@ Outcome Bench<Entry>::two(const Subproblem<Entry>& sub) {
 }
 
 template <class Entry>
+Outcome Bench<Entry>::rough_two(const Subproblem<Entry>& sub) {
+    constexpr Score slack = 2;
+    if (Outcome exact = cache_.find(cache_.key(sub.origin, sub.rows, two_key)); exact.proved()) return exact;
+    Cache::Key key = cache_.key(sub.origin, sub.rows, rough_key);
+    Outcome known = cache_.find(key);
+    if (!known.plan.empty()) return known;
+    Outcome found = depth_two_.solve(sub, any_leaves, 0, unreached, {}, nullptr, arena, statistics_, slack);
+    if (!stopped()) cache_.store(std::move(key), found);
+    return found;
+}
+
+template <class Entry>
 Outcome Bench<Entry>::plain_two(const Subproblem<Entry>& sub) {
-    constexpr std::int64_t plain_key = -2;
     Cache::Key key = cache_.key(sub.origin, sub.rows, plain_key);
     Outcome known = cache_.find(key);
     if (known.proved()) return known;

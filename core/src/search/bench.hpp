@@ -23,7 +23,9 @@ public:
 
     // The best tree of depth two, its stumps left open.  After a stop any tree of depth two.
     Outcome two(const Subproblem<Entry>& sub);
-    // The same tree, plain.
+    // A tree of depth two that is nearly as good, for about half the work.
+    Outcome rough_two(const Subproblem<Entry>& sub);
+    // The best tree of depth two, plain.
     Outcome plain_two(const Subproblem<Entry>& sub);
     // A tree for `sub` with its stumps filled in and its leaves' classes noted.
     Outcome plain(const Subproblem<Entry>& sub, const Plan& plan);
@@ -79,6 +81,14 @@ public:
     Exact solve_exact;
 
     std::int64_t exact_budget = 0;
+
+    // Who hears at once of better trees for all rows, while a heuristic goes on; may be nobody.
+    std::function<void(const Outcome& tree)> tell;
+    void found(const Subproblem<Entry>& sub, const Outcome& tree) {
+        if (!tell || sub.rows < class_of_.size()) return;
+        const Outcome made = plain(sub, tree.plan);
+        if (!stopped()) tell(made);
+    }
 
     Arena& arena;
     Batch<Entry> batch;

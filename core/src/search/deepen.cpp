@@ -159,6 +159,7 @@ void BestFirst<Entry>::prepare_stages(Worker& worker) {
         worker.work_end = Worker::endless;
         return found;
     });
+    stages_->tell([this](const Outcome& tree) { take(of_stage(tree)); });
 }
 
 // After a level that took so much work: the heuristics that may shorten the next.  What they may cost is a small part

@@ -35,6 +35,11 @@ Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Move
     const Score leaf = leaf_errors(sub);
     if (depth == 0 || leaf == 0 || sub.features == 0) return {0, leaf, {Step{Step::leaf, 0}}};
     const Halt halt = when_abandoned(control);
+    if (depth == 1) {
+        const Stump stump = best_stump(sub, halt);
+        if (stump.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
+        return {0, stump.errors, join(step_of(sub, {stump.f, stump.z}), {Step{Step::leaf, 0}}, {Step{Step::leaf, 0}})};
+    }
     const Split split = purest_split(sub, halt);
     if (split.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
     Arena::Frame frame(arena);
@@ -49,7 +54,7 @@ Outcome rollout_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int
     depth = std::min(depth, deepest_first_tree);
     if (leaf_errors(sub) == 0 || depth == 0 || sub.features == 0 || bench.stopped()) return bench.leaf(sub);
     if (depth == 1) return bench.plain(sub, {Step{Step::stump, 0}});
-    Outcome two = bench.two(sub);
+    Outcome two = bench.rough_two(sub);
     const Split split = depth == 2 || two.upper == 0 || bench.stopped() ? Split{0, 0} : locate(sub, two.plan.front());
     if (split.z == 0) return two;
     Arena::Frame frame(bench.arena);

@@ -7,17 +7,17 @@ namespace contree {
 
 inline constexpr std::int64_t deepest_first_tree = 64;   // bounds the recursion; no tree that a person reads comes near
 
-// CART's tree: every split is the one of least Gini impurity.  No time limit stops it: it is the least that a fit
-// does.  Only where the fit is abandoned it ends at once, with leaves.
+// CART's tree, and at the last level better: every split is the one of least Gini impurity, but before a leaf the one of
+// fewest errors, which no other split there can beat.  No time limit stops it: it is the least that a fit does.  Only where the fit is abandoned it ends at once, with leaves.
 template <class Entry>
 Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control);
 
-// Every split above the last two levels is the root of the exact tree of depth two for its rows, and the last two
-// levels are exact.  Far better than greedy, for about `depth` solves of depth two.
+// Every split above the last two levels is the root of a tree of depth two for its rows that is the best or nearly so,
+// and such trees are the last two levels.  Far better than greedy, for less than `depth` solves of depth two.
 template <class Entry>
 Outcome rollout_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth);
 
-// CART's splits above, the last two levels exact: now and then better than a rollout, and cheaper.
+// CART's splits above, the last two levels as in a rollout: now and then better than a rollout, and cheaper.
 template <class Entry>
 Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth);
 

@@ -12,6 +12,9 @@ namespace {
 constexpr std::int64_t most_exact = 120'000'000;   // row visits, for all subtrees of one depth of a tree
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
 
+// Is a tree that was moved or made anew, and not polished yet, too bad to become as good as the one it is to replace?
+bool far_from(Score errors, Score present) { return errors > present + std::max<Score>(40, present / 10); }
+
 // Is a tree good enough for the dearest step, exact subtrees of depth three, to make it the best?
 bool near_to(Score errors, Score best) { return errors <= best + std::max<Score>(4, best / 20); }
 
@@ -24,17 +27,22 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     bench_.exact_budget = std::min(most_exact, 2 * (work_end - bench_.work()));
     bool first = walker_.plan.empty();
     if (first) walker_ = tree;
+    const auto take = [&](const Outcome& other) {
+        if (other.upper >= tree.upper) return;
+        tree = other;
+        bench_.found(root_, tree);
+    };
     while (!over() && tree.upper > 0) {
         bench_.count_pass(root_);   // so that it ends where all else is known already
         const Score before = walker_.upper;
         const bool fresh = stale_ >= most_stale;
-        if (fresh && few_cells()) tree = polish(bench_, root_, depth_, std::move(tree), depth_ - 1);
+        if (fresh && few_cells()) take(polish(bench_, root_, depth_, tree, depth_ - 1));
         changed_ = fresh;
         Outcome next = fresh ? start(tree) : move(root_, depth_, std::move(walker_));
         walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);
         if (first || (changed_ && near_to(walker_.upper, tree.upper))) walker_ = polish(bench_, root_, depth_, std::move(walker_), 3);
         stale_ = fresh || walker_.upper < before ? 0 : stale_ + 1;
-        if (walker_.upper < tree.upper) tree = walker_;
+        take(walker_);
         first = false;
     }
 }
@@ -44,7 +52,7 @@ template <class Entry>
 Outcome LocalSearch<Entry>::start(const Outcome& best) {
     if (roots_.empty()) roots_ = promising_splits(bench_, root_);
     if (starts_ >= 2 * roots_.size()) {
-        Outcome other = resplit(root_, depth_);
+        Outcome other = resplit(root_, depth_, unreached);
         return other.plan.empty() ? best : other;
     }
     if (starts_++ % 2 == 1) return best;
@@ -65,7 +73,7 @@ Outcome LocalSearch<Entry>::move(const Subproblem<Entry>& sub, std::int64_t dept
     if (depth <= 2 || tree.upper == 0 || over()) return tree;
     if (tree.plan.size() < 3 || random() % (std::uint64_t{1} << (depth - 3)) == 0) {
         const bool whole = tree.plan.size() < 3 || random() % 4 == 0;
-        Outcome other = whole ? resplit(sub, depth) : shift(sub, depth, tree);
+        Outcome other = whole ? resplit(sub, depth, tree.upper) : shift(sub, depth, tree);
         if (other.plan.empty()) return tree;
         if (whole && depth > 3 && near_to(other.upper, tree.upper)) other = polish(bench_, sub, depth, std::move(other), 3);
         if (other.upper > tree.upper) return tree;
@@ -98,12 +106,14 @@ Outcome LocalSearch<Entry>::shift(const Subproblem<Entry>& sub, std::int64_t dep
     if (places.empty() || bench_.stopped()) return {};
     std::size_t choice = 0;
     while (choice + 1 < places.size() && random() % 2 == 0) ++choice;
-    return polish(bench_, sub, depth, polish_below(bench_, sub, depth, places[choice], tree.plan));
+    Outcome moved = polish_below(bench_, sub, depth, places[choice], tree.plan);
+    if (far_from(moved.upper, tree.upper)) return {};
+    return polish(bench_, sub, depth, std::move(moved));
 }
 
-// A tree whose first split is the best of a random handful, rolled out and polished.
+// A tree whose first split is the best of a random handful, rolled out and polished, if it may become as good as `present`.
 template <class Entry>
-Outcome LocalSearch<Entry>::resplit(const Subproblem<Entry>& sub, std::int64_t depth) {
+Outcome LocalSearch<Entry>::resplit(const Subproblem<Entry>& sub, std::int64_t depth, Score present) {
     if (over() || sub.features == 0 || leaf_errors(sub) == 0) return {};
     std::vector<Split> splits;
     for (std::size_t i = 0; i < lane_count; ++i) {
@@ -117,7 +127,10 @@ Outcome LocalSearch<Entry>::resplit(const Subproblem<Entry>& sub, std::int64_t d
     const Split at = scored[random() % std::min<std::size_t>(scored.size(), 4)].at;
     const Children<Entry> children = bench_.split(sub, at);
     const auto roll = [&](const Subproblem<Entry>& side) { return bench_.plain(side, rollout_tree(bench_, side, depth - 1).plan); };
-    const Outcome left = roll(children.left), right = roll(children.right);
+    const Outcome left = roll(children.left);
+    if (present != unreached && far_from(left.upper, present)) return {};
+    const Outcome right = roll(children.right);
+    if (present != unreached && far_from(left.upper + right.upper, present)) return {};
     Outcome tree{0, left.upper + right.upper, join(bench_.step_at(sub, at), left.plan, right.plan)};
     return polish(bench_, sub, depth, std::move(tree));
 }

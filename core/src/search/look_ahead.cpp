@@ -81,6 +81,7 @@ Outcome look_ahead_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::
         if (left.upper + right.upper >= best.upper) continue;
         best = {0, left.upper + right.upper, join(bench.step_at(sub, split), left.plan, right.plan)};
         at = split;
+        bench.found(sub, best);
     }
     if (at.z == 0 || depth == 3) return best;
     Arena::Frame frame(bench.arena);

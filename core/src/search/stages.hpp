@@ -17,6 +17,9 @@ public:
     // How the local search is to solve subtrees of a depth above two.
     void search_exactly(typename Bench<Entry>::Exact solve) { bench_.solve_exact = std::move(solve); }
 
+    // Who hears at once of better trees, while a stage goes on.
+    void tell(std::function<void(const Outcome&)> listener) { bench_.tell = std::move(listener); }
+
     // S1 and S2: a rollout and CART's skeleton, both polished.
     Outcome first();
     // S3, looking ahead, for at most so much work.
@@ -30,6 +33,7 @@ public:
     bool busy() const { return busy_; }   // inside one of the above?
 
 private:
+    Outcome mend(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     template <class Action>
     Outcome counted(const Action& action);
 

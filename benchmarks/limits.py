@@ -1,0 +1,381 @@
+"""Do the limits hold: of time, of memory, Ctrl-C, what the first tree and what good trees may cost?
+
+    python benchmarks/limits.py                               about 35 minutes
+    python benchmarks/limits.py --only interrupt greedy       two of the five questions
+    python benchmarks/limits.py --quick                       fewer sets, depths and rows; 3 minutes
+
+- overshoot: how long past its time limit a fit ends, where the limit is past the greedy start;
+- interrupt: how long after a SIGINT it ends, whatever it was doing;
+- greedy: what `time_limit=0` costs, beside scikit-learn's CART of the same depth;
+- memory: peak memory of skin at depth six under memory limits, above the loaded data;
+- proofs: user time of a proof with the heuristics, and with them switched off.
+
+Every data set and question has a process of its own; "generated" has 20 columns of normal values.
+Wall time wants a quiet machine; CPU time is there for machines that are not.  Raw figures go to
+benchmarks/results/ as JSON, tables beside them as Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from _harness import ROOT, _memory, _reset_peak, data_directory, dataset_names, environment
+
+RESULTS = ROOT / "benchmarks" / "results"
+MILLION = "generated 1,000,000"
+EXTRA = (0.05, 0.3, 1.0)  # seconds of the time limit beyond the greedy start
+MOMENTS = {"few": (0.05, 0.4, 1.5), "many": (0.1, 0.6, 1.5, 3.0, 6.0)}  # of the SIGINT
+MEMORY_LIMITS = ("1MB", "64MB", "256MB", "1GB")
+HEURISTICS = ("first_trees", "hard_rows")
+# Proofs that take from some milliseconds to minutes, by depth.
+PROOFS = {
+    4: ("bank", "bidding", "wilt", "room", "occupancy", "raisin", "segment", "rice", "page"),
+    5: ("bank", "wilt", "segment", "raisin"),
+    6: ("segment", "raisin"),
+}
+QUICK_PROOFS = {4: ("bank", "wilt", "raisin", "segment"), 5: ("segment",)}
+
+
+def main() -> None:
+    if len(sys.argv) == 3 and sys.argv[1] == "--task":
+        task = json.loads(sys.argv[2])
+        print(json.dumps(TASKS[task["question"]](task)))
+        return
+    args = arguments()
+    path = RESULTS / f"{args.output}.json"
+    when = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "load": os.getloadavg()}
+    report = {"environment": environment() | when, "arguments": vars(args), "seen": {}}
+    for task in tasks(args):
+        seen = run(task)
+        report["seen"].setdefault(task["question"], []).append({**task, **seen})
+        print(task, json.dumps(seen), flush=True)
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(report, indent=1) + "\n")
+        path.with_suffix(".md").write_text(tables(report))
+    print(f"\n{path.with_suffix('.md')}\n\n{tables(report)}")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
+    parser.add_argument("--quick", action="store_true", help="fewer sets, depths and rows")
+    parser.add_argument("--memory-seconds", type=float, default=60.0, help="of each memory limit")
+    parser.add_argument("--output", default="limits", help="file name in benchmarks/results/")
+    return parser.parse_args()
+
+
+def tasks(args):
+    """Yield what is to be run; a task is one process."""
+    few = ["bank", "eeg"] if args.quick else dataset_names()
+    largest = "generated 100,000" if args.quick else MILLION
+    depths = [2, 6] if args.quick else list(range(1, 9))
+    for question in args.only:
+        if question == "overshoot":
+            for name in [*few, largest]:
+                yield {"question": question, "dataset": name, "depths": depths}
+        elif question == "interrupt":
+            for name in [few[0], "eeg", *([] if args.quick else ["skin"]), largest]:
+                moments = MOMENTS["many" if name == MILLION else "few"]
+                yield {"question": question, "dataset": name, "moments": moments}
+        elif question == "greedy":
+            sizes = (1_000, 10_000, 100_000) if args.quick else (1_000, 10_000, 100_000, 1_000_000)
+            for name in [*few, *(f"generated {size:,}" for size in sizes)]:
+                yield {"question": question, "dataset": name, "depths": [1, 4, 8]}
+        elif question == "memory" and not args.quick:
+            for limit in MEMORY_LIMITS:
+                task = {"question": question, "dataset": "skin", "memory_limit": limit}
+                yield task | {"seconds": args.memory_seconds}
+        elif question == "proofs":
+            for depth, names in (QUICK_PROOFS if args.quick else PROOFS).items():
+                for name in names:
+                    yield {"question": question, "dataset": name, "depth": depth}
+
+
+def run(task: dict) -> dict:
+    """Answer one question for one data set, in a fresh process."""
+    command = [sys.executable, __file__, "--task", json.dumps(task)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        return {"failed": done.stderr.strip()[-500:] or f"exit {done.returncode}"}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# What follows up to the tables runs in the measured process.
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    with gzip.open(data_directory() / "train" / f"{name}.csv.gz", "rt") as file:
+        table = np.loadtxt(file, delimiter=",", skiprows=1, ndmin=2)  # the label comes first
+    return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
+
+
+def generate(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 20))
+    y = (X[:, 0] * X[:, 1] + 0.5 * X[:, 2] > 0).astype(int) + (X[:, 3] > 1)
+    return X, np.where(rng.random(rows) < 0.1, 0, y)
+
+
+def loaded(task: dict) -> tuple[np.ndarray, np.ndarray]:
+    from contree import ConTreeClassifier
+
+    kind, _, rows = task["dataset"].partition(" ")
+    X, y = generate(int(rows.replace(",", ""))) if rows else read(kind)
+    for model in (ConTreeClassifier(1), DecisionTreeClassifier()):  # parts load in the first fit
+        model.fit(X[:50], y[:50])
+    return X, y
+
+
+def timed(model, X, y) -> tuple[float, float]:
+    """Fit, and return wall and CPU time."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    model.fit(X, y)
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def overshoot(task: dict) -> dict:
+    """Return, by depth, the greedy start and how far past later limits the fits ended."""
+    from contree import ConTreeClassifier
+
+    X, y = loaded(task)
+    depths = {}
+    for depth in task["depths"]:
+        greedy = timed(ConTreeClassifier(depth, time_limit=0), X, y)[0]
+        past = []
+        for extra in EXTRA:
+            clf = ConTreeClassifier(depth, time_limit=greedy + extra)
+            at_limit = []
+            timer = threading.Timer(
+                greedy + extra, lambda to=at_limit: to.append(time.process_time())
+            )
+            timer.start()
+            wall = timed(clf, X, y)[0]
+            if clf.status_ == "time_limit":
+                cpu = time.process_time() - at_limit[0] if at_limit else 0.0
+                past.append((wall - greedy - extra, cpu))
+            timer.cancel()
+        depths[depth] = {"greedy": greedy, "past": past}
+    return {"by_depth": depths}
+
+
+def interrupt(task: dict) -> dict:
+    """Return, for each moment of a signal, how long after it the fit ended, both ways."""
+    from contree import ConTreeClassifier
+
+    X, y = loaded(task)
+    greedy = timed(ConTreeClassifier(6, time_limit=0), X, y)[0]
+    seen = []
+    for on_interrupt in ("raise", "return"):
+        for moment in task["moments"]:
+            if on_interrupt == "return" and moment < 1.5 * greedy:
+                continue  # the greedy start is the least that there is to return
+            sent = []
+
+            def send(to=sent):
+                to.append((time.perf_counter(), time.process_time()))
+                os.kill(os.getpid(), signal.SIGINT)
+
+            timer = threading.Timer(moment, send)
+            clf = ConTreeClassifier(6, on_interrupt=on_interrupt)
+            timer.start()
+            try:
+                clf.fit(X, y)
+                how = clf.status_
+            except KeyboardInterrupt:
+                how = "raised"
+            ended = time.perf_counter(), time.process_time()
+            timer.cancel()
+            if sent:
+                latency = [end - begin for end, begin in zip(ended, sent[0], strict=True)]
+                seen.append([on_interrupt, moment, how, *latency])
+    return {"signals": seen}
+
+
+def greedy(task: dict) -> dict:
+    """Return, by depth, the least wall and CPU time of both over runs in turn."""
+    from contree import ConTreeClassifier
+
+    X, y = loaded(task)
+    depths = {}
+    for depth in task["depths"]:
+        runs: dict = {"contree": [], "cart": []}
+        rounds = 1 if X.size > 5_000_000 else 3 if X.size > 500_000 else 7
+        for _ in range(rounds):
+            models = {
+                "contree": ConTreeClassifier(depth, time_limit=0),
+                "cart": DecisionTreeClassifier(max_depth=depth, random_state=0),
+            }
+            for solver, model in models.items():
+                runs[solver].append(timed(model, X, y))
+        depths[depth] = {solver: np.min(times, axis=0).tolist() for solver, times in runs.items()}
+    return {"by_depth": depths}
+
+
+def memory(task: dict) -> dict:
+    """Return the peak above what the loaded data and imports take."""
+    from contree import ConTreeClassifier
+
+    X, y = loaded(task)
+    clf = ConTreeClassifier(6, time_limit=task["seconds"], memory_limit=task["memory_limit"])
+    before = _memory("VmRSS")
+    _reset_peak()
+    clf.fit(X, y)
+    peak_mb = (_memory("VmHWM") - before) / 1024
+    return {"peak_mb": peak_mb, "status": clf.status_, "errors": clf.errors_}
+
+
+def proofs(task: dict) -> dict:
+    """Return user times of the proof with the heuristics and without, in turn, and the least."""
+    from contree import ConTreeClassifier
+
+    X, y = loaded(task)
+    off = dict.fromkeys(HEURISTICS, False)
+    times: dict = {"with": [], "without": []}
+    errors = set()
+    while len(times["with"]) < 5 and sum(map(sum, times.values())) < 10:
+        for name, options in (("with", None), ("without", off)):
+            user = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+            clf = ConTreeClassifier(task["depth"], search_options=options).fit(X, y)
+            times[name].append(resource.getrusage(resource.RUSAGE_SELF).ru_utime - user)
+            errors.add(clf.errors_)
+            assert clf.status_ == "optimal"
+            assert len(errors) == 1
+    return {name: min(runs) for name, runs in times.items()}
+
+
+TASKS = {
+    "overshoot": overshoot,
+    "interrupt": interrupt,
+    "greedy": greedy,
+    "memory": memory,
+    "proofs": proofs,
+}
+
+
+def tables(report: dict) -> str:
+    """Return the answers as Markdown."""
+    where, seen = report["environment"], report["seen"]
+    changes = " with uncommitted changes" if where.get("uncommitted_changes") else ""
+    lines = [
+        f"{where['cpu']}, {where['cores']} cores, load {where['load'][0]:.1f} before; "
+        f"commit {where['commit']}{changes}; {where['date']}."
+    ]
+    for question, answers in seen.items():
+        failed = [answer for answer in answers if "failed" in answer]
+        lines += ["", *TABLES[question]([answer for answer in answers if "failed" not in answer])]
+        lines += [f"\n{answer['dataset']}: failed: {answer['failed']}" for answer in failed]
+    return "\n".join(lines) + "\n"
+
+
+def grid(title: str, head: list[str], rows: list[list]) -> list[str]:
+    marked = [head, ["---"] * len(head), *rows]
+    return [title, "", *("| " + " | ".join(map(str, row)) + " |" for row in marked)]
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f}"
+
+
+def overshoot_table(answers: list[dict]) -> list[str]:
+    depths = list(answers[0]["by_depth"]) if answers else []
+    rows = []
+    for answer in answers:
+        cells = answer["by_depth"].values()
+        worst = [max((wall for wall, _ in cell["past"]), default=None) for cell in cells]
+        cpu = [seconds for cell in cells for _, seconds in cell["past"]]
+        shown = ["proved" if past is None else milliseconds(past) for past in worst]
+        start = milliseconds(max(cell["greedy"] for cell in cells))
+        rows.append([answer["dataset"], start, *shown, milliseconds(max(cpu, default=0.0))])
+    limits = ", ".join(f"{extra:g}" for extra in EXTRA)
+    return grid(
+        f"Milliseconds past the time limit, by depth: the most of limits {limits} s beyond the "
+        "greedy start, by wall; last the most CPU time after the limit.",
+        ["data set", "greedy start", *map(str, depths), "CPU"],
+        rows,
+    )
+
+
+def interrupt_table(answers: list[dict]) -> list[str]:
+    return grid(
+        "Milliseconds from a SIGINT to the end of a fit of depth six.",
+        ["data set", "on_interrupt", "sent after", "ended", "wall", "CPU"],
+        [
+            [answer["dataset"], way, f"{moment:g} s", how, *map(milliseconds, latency)]
+            for answer in answers
+            for way, moment, how, *latency in answer["signals"]
+        ],
+    )
+
+
+def greedy_table(answers: list[dict]) -> list[str]:
+    rows = []
+    for answer in answers:
+        for depth, cell in answer["by_depth"].items():
+            times = [cell[solver] for solver in ("contree", "cart")]
+            shown = [f"{1000 * wall:.1f} ({1000 * cpu:.1f})" for wall, cpu in times]
+            ratio = f"{times[0][0] / times[1][0]:.2f} ({times[0][1] / times[1][1]:.2f})"
+            rows.append([answer["dataset"], depth, *shown, ratio])
+    return grid(
+        "`time_limit=0` beside CART: milliseconds of wall (CPU) time, and their ratio.",
+        ["data set", "depth", "contree", "CART", "ratio"],
+        rows,
+    )
+
+
+def memory_table(answers: list[dict]) -> list[str]:
+    return grid(
+        "Skin at depth six: peak memory above the loaded data.",
+        ["memory_limit", "seconds", "peak MB", "status", "errors"],
+        [
+            [
+                answer["memory_limit"],
+                answer["seconds"],
+                f"{answer['peak_mb']:.0f}",
+                answer["status"],
+                answer["errors"],
+            ]
+            for answer in answers
+        ],
+    )
+
+
+def proofs_table(answers: list[dict]) -> list[str]:
+    return grid(
+        "User seconds of the proof, with the heuristics and without (the least of several runs).",
+        ["data set", "depth", "with", "without", "ratio"],
+        [
+            [
+                answer["dataset"],
+                answer["depth"],
+                f"{answer['with']:.3f}",
+                f"{answer['without']:.3f}",
+                f"{answer['with'] / answer['without']:.2f}",
+            ]
+            for answer in answers
+        ],
+    )
+
+
+TABLES = {
+    "overshoot": overshoot_table,
+    "interrupt": interrupt_table,
+    "greedy": greedy_table,
+    "memory": memory_table,
+    "proofs": proofs_table,
+}
+
+
+if __name__ == "__main__":
+    main()
