@@ -260,8 +260,8 @@ struct Lanes {
     }
     // Takes the sum into its extremes in the lanes where the size lies between two others.
     static void take(const Vector& sum, const Vector& size, const Vector& least, const Vector& most, Vector& high, Vector& low) {
-        const auto cast = [](const Vector& v) { return reinterpret_cast<__m512i>(v); };
-        const __m512i w = cast(sum), s = cast(size), from = cast(least), to = cast(most), h = cast(high), l = cast(low);
+        const auto w = reinterpret_cast<__m512i>(sum), s = reinterpret_cast<__m512i>(size), from = reinterpret_cast<__m512i>(least),
+                   to = reinterpret_cast<__m512i>(most), h = reinterpret_cast<__m512i>(high), l = reinterpret_cast<__m512i>(low);
         if constexpr (sizeof(Step) == 1) {
             const __mmask64 in = _mm512_mask_cmple_epi8_mask(_mm512_cmpge_epi8_mask(s, from), s, to);
             high = reinterpret_cast<Vector>(_mm512_mask_max_epi8(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi8(l, in, l, w));

@@ -101,7 +101,7 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
     node.set_aside(trimmed_bound(task.segment, task.limit, rules_));
     s.bound = std::max(s.bound, segment_bound(s, rules_));
     enqueue(node, s);
-    node.land(task.segment.bound);
+    node.land(task.segment);
     node.taken -= task.run.size();
     node.changed.notify_all();
 }
