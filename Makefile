@@ -58,7 +58,7 @@ format: $(VENV)/.lint
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.package $(VENV)/.bench
-	$(BIN)/python benchmarks/peers.py --quick
+	$(BIN)/python benchmarks/runtime.py --quick
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis
