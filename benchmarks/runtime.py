@@ -43,6 +43,7 @@ COLUMNS = {  # name: what is run, the paper's name for it, what the table calls 
     ),
     "pycontree": ({"solver": "pycontree"}, "ConTree", "pycontree"),
 }
+COLOURS = ("#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#E69F00")  # of the depths
 SHALLOW = {"paper-search": 3, "no-d2": 3}  # the deepest that a column is run at unless asked for
 
 
@@ -217,13 +218,11 @@ def remarks(table: dict) -> list[str]:
     said = []
     for name, row in table.items():
         for column, cell in row.items():
-            last = cell["runs"][-1]
+            last, known = cell["runs"][-1], cell["known_optimum"]
             if "failed" in last:
                 said.append(f"{name}, {column}: {last['failed'].splitlines()[-1]}")
-            elif not cut_off(cell) and not cell["gap"] and cell["known_optimum"] is not None:
-                if last["errors"] != cell["known_optimum"]:
-                    optimum = cell["known_optimum"]
-                    said.append(f"{name}, {column}: {last['errors']} errors, known: {optimum}")
+            elif proved(cell) and not cell["gap"] and known not in (None, last["errors"]):
+                said.append(f"{name}, {column}: {last['errors']} errors, known: {known}")
         found = {row[c]["runs"][-1]["errors"] for c in row if proved(row[c]) and not row[c]["gap"]}
         if len(found) > 1:
             said.append(f"{name}: the proved optima differ: {sorted(found)}")
@@ -254,8 +253,8 @@ def memory_section(cells: dict) -> str:
     said = [
         "### Memory",
         "Peak resident memory in MB during `fit`, each in a process of its own, above what the "
-        "interpreter, the imports and the loaded rows take before (about "
-        f"{baseline(cells)} MB). `*`: the limit came first. The quoted figures are of the whole "
+        "interpreter, the imports and the loaded rows take before ("
+        f"{baseline(cells)}). `*`: the limit came first. The quoted figures are of the whole "
         "process.",
         markdown_table(head, lines).rstrip("\n"),
     ]
@@ -278,10 +277,9 @@ def memory(cell: dict | None) -> str:
 
 
 def baseline(cells: dict) -> str:
-    found = [
-        run["baseline_mb"] for c in cells.values() for run in c["runs"] if "baseline_mb" in run
-    ]
-    return f"{min(found):.0f} to {max(found):.0f}" if found else "90"
+    runs = [run for cell in cells.values() for run in cell["runs"]]
+    found = [run["baseline_mb"] for run in runs if "baseline_mb" in run]
+    return f"{min(found):.0f} to {max(found):.0f} MB" if found else "not kept"
 
 
 def figures(report: dict) -> dict:
@@ -289,10 +287,7 @@ def figures(report: dict) -> dict:
     plt = pyplot()
     figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
     cells = report["cells"]
-    colours = dict(
-        zip(DEPTHS, ("#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#E69F00"), strict=True)
-    )
-    for depth, colour in colours.items():
+    for depth, colour in zip(DEPTHS, COLOURS, strict=True):
         for open_ended in (False, True):
             points = list(pairs(cells, depth, open_ended))
             if points:
