@@ -145,8 +145,11 @@ def parser(doc: str, time_limit: float, repeat: int = 1) -> argparse.ArgumentPar
     return made
 
 
-def parse(made: argparse.ArgumentParser, **quick) -> argparse.Namespace:
-    """Parse the command line; with --quick, `quick` are the defaults instead."""
+def parse(made: argparse.ArgumentParser, also: Iterable[str] = (), **quick) -> argparse.Namespace:
+    """Parse the command line; with --quick, `quick` are the defaults instead.
+
+    --datasets may name the paper's sets, and those in `also`.
+    """
     if made.parse_known_args()[0].quick:
         made.set_defaults(**quick)
     args = made.parse_args()
@@ -154,10 +157,11 @@ def parse(made: argparse.ArgumentParser, **quick) -> argparse.Namespace:
     args.again = ["*"] if args.again == [] else args.again or []
     names = getattr(args, "datasets", None)
     if names and not args.report:
-        unknown = sorted(set(names) - set(dataset_names()))
+        known = [*also, *dataset_names()]
+        unknown = sorted(set(names) - set(known))
         if unknown:
             made.error(
-                f"no data set {', '.join(unknown)}; there are {' '.join(dataset_names())}; "
+                f"no data set {', '.join(unknown)}; there are {' '.join(known)}; "
                 "CONTREE_DATA is the folder that holds train/"
             )
     return args

@@ -75,4 +75,29 @@ def cart(task: dict):
     return fit
 
 
-SOLVERS = {solver.__name__: solver for solver in (contree, pycontree, cart)}
+def oct_mip(task: dict):
+    import highspy  # noqa: F401
+    import scipy.sparse  # noqa: F401
+
+    from oct_mip import fit
+
+    return lambda X, y: _complete(fit, X, y, task)
+
+
+def sat_tree(task: dict):
+    import pysat.card
+    import pysat.solvers  # noqa: F401
+
+    from sat_tree import fit
+
+    return lambda X, y: _complete(fit, X, y, task)
+
+
+def _complete(fit, X, y, task: dict):
+    tree, bound = fit(X, y, task["depth"], task["time_limit"])
+    errors = tree.errors(X, y)
+    tree.said = {"proved": bound == errors, "lower_bound": bound, "leaves": len(tree.label)}
+    return tree
+
+
+SOLVERS = {solver.__name__: solver for solver in (contree, pycontree, cart, oct_mip, sat_tree)}

@@ -32,6 +32,12 @@ def quoted(dataset: str, method: str, depth: int, gap_percent: int = 0, what: st
     return _rows().get((dataset, method, depth, gap_percent), {}).get(what, "")
 
 
+def in_table(*which, **more) -> str:
+    """Return a quoted figure as tables show it: in italics."""
+    figure = quoted(*which, **more)
+    return f"*{figure}*" if figure else ""
+
+
 def at_least(figure: str) -> float:
     """Return a number of seconds that a printed run time is not below, to decide what to run."""
     if not figure or figure.startswith("<"):

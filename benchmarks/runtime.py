@@ -25,7 +25,7 @@ from _experiment import (
     spread,
 )
 from _harness import dataset_names, known_optima, prepare, run
-from paper import METHODS, at_least, quoted
+from paper import METHODS, at_least, in_table, quoted
 
 EXPERIMENT = "runtime"
 DEPTHS = [2, 3, 4, 5, 6]
@@ -149,7 +149,7 @@ def runtime_section(cells: dict, depth: int, gap: float) -> str:
         if "pycontree" in shown:
             times = ratio(row, "pycontree", "contree")
             line.append(number(times) if times else "")
-        lines.append(line + [f"*{quote(name, method, depth, gap)}*" for method in methods])
+        lines.append(line + [in_table(name, method, depth, round(100 * gap)) for method in methods])
     title = f"### Depth {depth}{', at most 1 % of the rows from the optimum' * bool(gap)}"
     said = [
         means(table, "pycontree", "contree", "pycontree against contree"),
@@ -248,7 +248,7 @@ def memory_section(cells: dict) -> str:
             cell = cells.get(key(name, depth, 0.0, column))
             line.append(memory(cell))
         for method, depth in others:
-            line.append(f"*{quote(name, method, depth, 0.0, 'memory_mb')}*")
+            line.append(in_table(name, method, depth, what="memory_mb"))
         lines.append(line)
     said = [
         "### Memory",
