@@ -170,7 +170,9 @@ def parse(made: argparse.ArgumentParser, also: Iterable[str] = (), **quick) -> a
 # What is written from the cells.
 
 
-def publish(experiment: Experiment, markdown: Callable, figures: Callable | None = None) -> None:
+def publish(
+    experiment: Experiment, markdown: Callable, figures: Callable | None = None, say: bool = True
+) -> None:
     """Write the table and the figures of an experiment beside its JSON."""
     folder, report = experiment.path.parent, experiment.report
     if not report["cells"]:
@@ -179,9 +181,10 @@ def publish(experiment: Experiment, markdown: Callable, figures: Callable | None
     write(folder / f"{report['experiment']}.md", text)
     for name, figure in (figures(report) if figures else {}).items():
         save_figure(figure, folder / f"{name}.svg", report)
-    print(text)
-    if folder == RESULTS:
-        print("docs/results.md and README.md: python benchmarks/report.py")
+    if say:
+        print(text)
+        if folder == RESULTS:
+            print("Next, docs/results.md and README.md: python benchmarks/report.py")
 
 
 def digest(report: dict) -> str:

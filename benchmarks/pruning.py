@@ -219,7 +219,7 @@ def figures(report: dict) -> dict:
         axes.set_yscale("log")
         axes.set_xticks(range(len(table)), [name for name, _ in table], rotation=45, ha="right")
         axes.set_ylabel("D2Split calls, depth two")
-        axes.legend(frameon=False, ncols=5, fontsize=8, loc="outside upper center")
+        figure.legend(frameon=False, ncols=5, fontsize=8, loc="outside upper center")
         axes.spines[["top", "right"]].set_visible(False)
         made["pruning"] = figure
     found = list(own_ratios(table_of(report, "best_first")))
