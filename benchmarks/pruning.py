@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import statistics
 
+import numpy as np
+
 from _experiment import (
     Cell,
     Experiment,
@@ -90,8 +92,11 @@ def own_switches() -> list[str]:
 
 def cell(name: str, depth: int, search: str, variant: str, switches: dict, limit: float) -> Cell:
     def measure() -> dict:
+        data = prepare(name)
         more = {"search": search, "search_options": switches, "counters": True}
-        return run("contree", prepare(name), depth, limit, **more)
+        with np.load(data) as file:  # dense ranks: the highest is the number of thresholds
+            thresholds = int(file["X"].max(axis=0).sum())
+        return {**run("contree", data, depth, limit, **more), "thresholds": thresholds}
 
     about = {"dataset": name, "depth": depth, "search": search, "variant": variant}
     shown = variant if search == "paper" else f"without {variant}" if variant else "all on"
@@ -123,7 +128,18 @@ def table_of(report: dict, search: str) -> dict[tuple, dict[str, dict]]:
 
 
 def calls(kept: dict) -> int:
-    return kept["runs"][-1]["counters"]["d2split_calls"]
+    """Return the D2Split calls; where there is no pruning, one for each threshold."""
+    last = kept["runs"][-1]
+    return last["thresholds"] if counted(kept) else last["counters"]["d2split_calls"]
+
+
+def counted(kept: dict) -> bool:
+    return kept["variant"] == "none" and "thresholds" in kept["runs"][-1]
+
+
+def known(kept: dict | None) -> bool:
+    """Say whether the number of calls is that of a whole search."""
+    return bool(kept) and (not cut_off(kept) or counted(kept))
 
 
 def paper_part(table: dict) -> list[str]:
@@ -134,7 +150,7 @@ def paper_part(table: dict) -> list[str]:
         line = [name]
         for variant in VARIANTS:
             kept = row.get(variant)
-            line.append(f"{'> ' * cut_off(kept)}{calls(kept):,}" if kept else "")
+            line.append(f"{'> ' * (not known(kept))}{calls(kept):,}" if kept else "")
         for variant in VARIANTS:
             kept = row.get(variant)
             user = f"{median(kept, 'user'):.3f}" if kept else ""
@@ -147,7 +163,7 @@ def paper_part(table: dict) -> list[str]:
         pruned = [
             100 * (1 - calls(kept) / calls(none))
             for kept, none in pairs
-            if kept and none and not cut_off(kept) and not cut_off(none)
+            if kept and not cut_off(kept) and known(none)
         ]
         if pruned:
             quoted = f" (*quoted: {PUBLISHED[variant]} %*)" if variant in PUBLISHED else ""

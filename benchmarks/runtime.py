@@ -53,7 +53,7 @@ def main() -> None:
     made.add_argument("--gap", action="store_true", help="only the tables with a gap of 1 %%")
     made.add_argument("--datasets", nargs="+", metavar="NAME", default=dataset_names())
     made.add_argument("--columns", nargs="+", choices=COLUMNS)
-    args = parse(made, datasets=QUICK, depth=[2, 3], repeat=3, time_limit=10.0)
+    args = parse(made, datasets=QUICK, depth=[2, 3], repeat=1, time_limit=10.0)
     experiment = Experiment(EXPERIMENT, args.output)
     if not args.report:
         experiment.conduct(rows(args), args.repeat, args.again)
