@@ -246,16 +246,16 @@ def markdown_table(head: list[str], rows: list[list], align: str | None = None) 
     return "\n".join(lines) + "\n"
 
 
-def spread(ratios: list[float]) -> str:
+def spread(ratios: list[float], of: str = "data sets") -> str:
     """Say the geometric mean of ratios and how far they lie apart."""
     logs = [math.log(ratio) for ratio in ratios]
     mean, low, high = math.exp(statistics.fmean(logs)), min(ratios), max(ratios)
     if len(ratios) == 1:
-        return f"{number(mean)} (one data set)"
+        return f"{number(mean)} (one of the {of})"
     deviation = math.exp(statistics.stdev(logs))
     return (
         f"{number(mean)} (geometric standard deviation {deviation:.1f}, "
-        f"{number(low)} to {number(high)}, {len(ratios)} data sets)"
+        f"{number(low)} to {number(high)}, {len(ratios)} {of})"
     )
 
 

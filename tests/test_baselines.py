@@ -33,7 +33,7 @@ def instance(seed: int):
 @pytest.mark.parametrize("seed", range(12))
 def test_it_has_the_optimum(fit, seed, depth):
     X, y = instance(seed)
-    tree, bound = fit(X, y, depth, 120.0)
+    tree, bound = fit(X, y, depth, 1e6)
     assert tree.errors(X, y) == bound == ConTreeClassifier(depth).fit(X, y).errors_
 
 

@@ -93,7 +93,7 @@ def test_the_file_says_how_it_was_made(tmp_path):
 
 
 def test_spread_of_ratios():
-    assert spread([4.0]) == "4.00 (one data set)"
+    assert spread([4.0]) == "4.00 (one of the data sets)"
     said = spread([1.0, 100.0])
     assert said == "10.0 (geometric standard deviation 26.0, 1.00 to 100, 2 data sets)"
     assert [number(x) for x in (0.123, 12.34, 1234.5)] == ["0.12", "12.3", "1234"]
@@ -109,17 +109,17 @@ def rows(tmp_path):
 def test_a_solver_is_measured_in_a_process_of_its_own(rows, solver):
     if solver == "pycontree":
         pytest.importorskip("pycontree")
-    seen = run(solver, rows, 2, time_limit=60.0)
+    seen = run(solver, rows, 2, time_limit=3600.0)
     assert seen.keys() >= {"wall", "user", "peak_mb", "baseline_mb", "errors", "proved"}
     assert seen["wall"] > 0
     assert seen["baseline_mb"] > 0
-    best = run("contree", rows, 2, time_limit=60.0, search="paper")["errors"]
+    best = run("contree", rows, 2, time_limit=3600.0, search="paper")["errors"]
     assert seen["errors"] >= best
     assert seen["errors"] == best or not seen["proved"]
 
 
 def test_a_failure_is_a_result(rows):
-    seen = run("nobody", rows, 2, time_limit=60.0)
+    seen = run("nobody", rows, 2, time_limit=3600.0)
     assert not seen["proved"]
     assert "nobody" in seen["failed"]
 
