@@ -49,10 +49,11 @@ def pycontree(task: dict):
         model = ConTree(
             max_depth=task["depth"],
             complexity_cost=task.get("node_cost", 0.0),
-            max_gap=task.get("max_gap", 0),
             time_limit=task["time_limit"],
             verbose=False,
         )
+        if task.get("max_gap"):
+            _let_gap_through(model, int(task["max_gap"] * len(y)))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, y)
@@ -62,6 +63,20 @@ def pycontree(task: dict):
         return model
 
     return fit
+
+
+def _let_gap_through(model, errors: int) -> None:
+    """Hand a gap to pycontree's core, in errors.
+
+    Its own parameter wants a share of at most 1, and its core (1.0.8) takes a whole number only.
+    """
+    configure = model._initialize_config
+
+    def with_gap() -> None:
+        configure()
+        model._config.max_gap = errors
+
+    model._initialize_config = with_gap
 
 
 def cart(task: dict):
