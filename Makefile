@@ -5,7 +5,8 @@
 #   make test    Python and C++ tests
 #   make lint    ruff
 #   make asan    C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
-#   make bench   contree and pycontree side by side, short       make clean  forget everything built
+#   make bench   all experiments, a small set of each, about ten minutes; results in build/bench/
+#   make clean   forget everything built
 #
 # Another interpreter: make clean && make test PYTHON=python3.12
 
@@ -28,6 +29,10 @@ define install
 	$(PIP) -r $@.txt $(2)
 	@touch $@
 endef
+
+# Those that there are: each runs a small set with --quick.
+EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,runtime baselines pruning \
+               anytime first_seconds out_of_sample scaling sparse general)))))
 
 .PHONY: demo test test-python test-cpp lint format asan tsan bench clean
 .DELETE_ON_ERROR:
@@ -58,7 +63,8 @@ format: $(VENV)/.lint
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.package $(VENV)/.bench
-	$(BIN)/python benchmarks/peers.py --quick
+	$(foreach script,$(EXPERIMENTS),$(BIN)/python benchmarks/$(script).py --quick &&) \
+	    $(BIN)/python benchmarks/report.py --quick
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis

@@ -1,8 +1,9 @@
 """How a solver is measured: one fit in a process of its own, on ranks.
 
 A fresh process for every run keeps caches, allocators and peak memory of one run out of the next.
-As a script this file is that process: it reads a data set that the parent has prepared, takes the
-baseline, fits once without a warm-up, and prints what it saw as JSON.
+As a script this file is that process: it calls the function that it is told, by default `fit_once`,
+which reads a data set that the parent has prepared, takes the baseline, fits once without a
+warm-up, and returns what it saw; that is printed as JSON.
 
 Columns are replaced by their dense ranks, the same for every solver, because pycontree narrows
 features to float32 and merges values closer than 1e-7: on ranks all solve the same problem.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib
 import json
 import os
 import platform
@@ -19,17 +21,16 @@ import resource
 import subprocess
 import sys
 import time
-import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+PREPARED = ROOT / "build" / "bench-data"
 GRACE = 120.0  # seconds beyond its limit after which a solver that does not stop is ended
+PACKAGES = ("contree", "pycontree", "pystreed", "highspy", "python-sat", "scikit-learn")
+PACKAGES += ("numpy", "scipy")
 
 
 def data_directory() -> Path:
@@ -48,41 +49,51 @@ def known_optima() -> dict[tuple[str, int], int]:
         return {(row["dataset"], int(row["max_depth"])): int(row["errors"]) for row in rows}
 
 
-def prepare(name: str, folder: Path) -> Path:
+def prepare(name: str) -> Path:
     """Write the dense ranks and labels of a training set where the runs can read them."""
-    path = folder / f"{name}.npz"
-    if not path.exists():
-        with gzip.open(data_directory() / "train" / f"{name}.csv.gz", "rt") as file:
+    source = data_directory() / "train" / f"{name}.csv.gz"
+    path = PREPARED / f"{name}.npz"
+    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+        with gzip.open(source, "rt") as file:
             table = np.loadtxt(file, delimiter=",", skiprows=1, ndmin=2)
-        ranks = [np.unique(column, return_inverse=True)[1] for column in table[:, 1:].T]
-        np.savez(path, X=np.column_stack(ranks).astype(np.float64), y=table[:, 0].astype(np.intc))
+        store(path, dense_ranks(table[:, 1:]), table[:, 0].astype(np.intc))
     return path
 
 
-def run(
-    solver: str,
-    data: Path,
-    depth: int,
-    time_limit: float,
-    threads: int,
-    kernel: str | None = None,
-    history: bool = False,
-    node_cost: float = 0.0,
-) -> dict:
+def dense_ranks(X: np.ndarray) -> np.ndarray:
+    ranks = [np.unique(column, return_inverse=True)[1] for column in X.T]
+    return np.column_stack(ranks).astype(np.float64)
+
+
+def store(path: Path, X: np.ndarray, y: np.ndarray) -> Path:
+    """Write rows for `run`, in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.npz")
+    np.savez(unfinished, X=X, y=y)
+    unfinished.replace(path)
+    return path
+
+
+def run(solver: str, data: Path, depth: int, time_limit: float, threads: int = 1, **more) -> dict:
     """Fit once in a fresh process and return what it saw; errors and ends are part of that.
 
-    With `history`, a solver that keeps one adds the road to its result.  `node_cost` is what a leaf
-    costs, as a share of all rows; pycontree counts branching nodes, of which there is one fewer.
+    `solver` is a name in `_solvers.SOLVERS`; `more` are options that only some of them know.
     """
     task = {"solver": solver, "data": str(data), "depth": depth, "threads": threads}
-    task |= {"time_limit": time_limit, "history": history, "node_cost": node_cost}
-    environment = dict(os.environ, **({"CONTREE_KERNEL": kernel} if kernel else {}))
+    return call("_harness:fit_once", {**task, "time_limit": time_limit, **more}, time_limit)
+
+
+def call(function: str, task: dict, time_limit: float) -> dict:
+    """Call "module:function" of this folder on a task, in a fresh process; returns its dict.
+
+    What it does not do within the limit and a grace is ended.  A failure is a result too:
+    {"failed": why, "proved": False}.
+    """
     try:
         done = subprocess.run(
-            [sys.executable, __file__, json.dumps(task)],
+            [sys.executable, __file__, function, json.dumps(task)],
             capture_output=True,
             text=True,
-            env=environment,
             timeout=time_limit + GRACE,
         )
     except subprocess.TimeoutExpired:
@@ -93,7 +104,7 @@ def run(
 
 
 def environment() -> dict:
-    """Describe the machine and the versions, for the head of a result file."""
+    """Describe the machine, the versions and the commit, for a result file."""
 
     def git(*arguments):
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
@@ -101,19 +112,23 @@ def environment() -> dict:
 
     changed = git("status", "--porcelain", "--untracked-files=no", "--", "core", "bindings", "src")
     return {
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "machine": platform.platform(),
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
-        "load_at_start": os.getloadavg(),
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "scikit-learn", "contree", "pycontree")},
-        },
+        "versions": {"python": platform.python_version(), **_versions()},
         "commit": git("rev-parse", "HEAD"),
         "uncommitted_changes": bool(changed),
-        "seed": None,  # nothing is drawn: fixed training sets, deterministic solvers
     }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def _cpu_model() -> str:
@@ -130,9 +145,13 @@ def _cpu_model() -> str:
 
 
 def fit_once(task: dict) -> dict:
+    from sklearn.dummy import DummyClassifier
+
+    from _solvers import SOLVERS
+
     with np.load(task["data"]) as file:
         X, y = file["X"], file["y"]
-    fit = {"contree": _contree, "pycontree": _pycontree, "cart": _cart}[task["solver"]](task)
+    fit = SOLVERS[task["solver"]](task)
     # scikit-learn imports parts of itself in the first fit of any estimator: charged to nobody.
     DummyClassifier().fit(X[:2], y[:2])
     baseline = _memory("VmRSS")
@@ -147,63 +166,10 @@ def fit_once(task: dict) -> dict:
         "wall": wall,
         "user": user,
         "peak_mb": (peak - baseline) / 1024,
+        "baseline_mb": baseline / 1024,
         "errors": int(np.count_nonzero(model.predict(X) != y)),
         **model.said,
-        **({"history": model.history} if task["history"] and hasattr(model, "history") else {}),
     }
-
-
-def _contree(task: dict):
-    from contree import ConTreeClassifier, _core
-
-    def fit(X, y):
-        clf = ConTreeClassifier(
-            task["depth"],
-            ccp_alpha=task["node_cost"],
-            time_limit=task["time_limit"],
-            n_jobs=task["threads"],
-        ).fit(X, y)
-        clf.said = {
-            "proved": clf.status_ == "optimal",
-            "leaves": clf.get_n_leaves(),
-            "lower_bound": clf.lower_bound_,
-            "search_seconds": clf.search_report_.seconds,
-            "kernel": _core.kernel(),
-        }
-        clf.history = clf.search_report_.history
-        return clf
-
-    return fit
-
-
-def _pycontree(task: dict):
-    from pycontree import ConTree
-
-    def fit(X, y):
-        model = ConTree(
-            max_depth=task["depth"],
-            complexity_cost=task["node_cost"],
-            time_limit=task["time_limit"],
-            verbose=False,
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            model.fit(X, y)
-        # Its only word on a search that its limit cut off; the limit counts wall time.
-        cut_off = any("exceeds time limit" in str(warning.message) for warning in caught)
-        model.said = {"proved": not cut_off, "leaves": model.get_num_leaf_nodes()}
-        return model
-
-    return fit
-
-
-def _cart(task: dict):
-    def fit(X, y):
-        model = DecisionTreeClassifier(max_depth=task["depth"], random_state=0).fit(X, y)
-        model.said = {"proved": False}
-        return model
-
-    return fit
 
 
 def _memory(field: str) -> int:
@@ -220,4 +186,5 @@ def _reset_peak() -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(fit_once(json.loads(sys.argv[1]))))
+    module, function = sys.argv[1].split(":")
+    print(json.dumps(getattr(importlib.import_module(module), function)(json.loads(sys.argv[2]))))

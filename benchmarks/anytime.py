@@ -1,108 +1,85 @@
 """How good a tree and its bound are at every moment: the paper's Figure 3, and primal integrals.
 
-    python benchmarks/anytime.py                              the paper's sets, depth 4
-    python benchmarks/anytime.py --datasets bank wilt --depth 3 --horizons 1
-    python benchmarks/anytime.py --depth 4 5 --output anytime-deep
+    python benchmarks/anytime.py                              the paper's sets at depth 4, two at 6
+    python benchmarks/anytime.py --cases bank:3 wilt:3 --time-limit 1
 
-contree runs once for the longest horizon and tells its own road.  pycontree keeps none: it runs
-once for each limit, and a result counts from the moment at which it was there until a better one.
-CART has one tree.  Raw runs go to benchmarks/results/ as JSON after each of them, with a table as
-Markdown and a figure as SVG and PNG; a run that is in the JSON already is not made again, so the
-same command takes up where it was ended (--again forgets what is there).
+contree runs once and tells its own road.  pycontree keeps none: it runs once for each limit, and a
+result counts from the moment at which it was there until a better one.  CART has one tree.  Moments
+are CPU seconds: those of the wall clock times the share of a processor that the run had, so that
+what else runs on the machine matters less.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import tempfile
-from pathlib import Path
 
-from _harness import RESULTS, dataset_names, environment, known_optima, prepare, run
+from _experiment import (
+    Cell,
+    Experiment,
+    markdown_table,
+    number,
+    parse,
+    parser,
+    provenance,
+    publish,
+    pyplot,
+)
+from _harness import known_optima, prepare, run
 
-FIGURE_3 = ["avila", "fault", "page", "rice"]  # the paper's text names these
-LIMITS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 180.0, 600.0)  # of the peer
+EXPERIMENT = "anytime"
+# The paper's text names the first four; it proves nothing of the last two.
+CASES = ["avila:4", "fault:4", "page:4", "rice:4", "bean:6", "magic:6"]
+HORIZONS = (1.0, 3.0, 10.0, 30.0)  # CPU seconds at which the table looks, and the end
+LIMITS = (0.3, 1.0, 3.0, 10.0, 30.0, 60.0)  # of the peer
 SOLVERS = ("contree", "pycontree", "cart")
 COLOURS = {"contree": "#0072B2", "bound": "#E69F00", "pycontree": "#D55E00", "cart": "#888888"}
 
 
 def main() -> None:
-    args = arguments()
-    report = earlier(args) or {"arguments": vars(args), "environment": environment(), "cells": {}}
-    cells = [(name, depth) for depth in args.depth for name in args.datasets]
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (name, depth) in enumerate(cells, start=1):
-            for seen in measure(report, name, depth, args, Path(folder)):
-                print(f"[{number}/{len(cells)}] {name} depth {depth}: {seen}", flush=True)
-                keep(report, args)
-    (RESULTS / f"{args.output}.md").write_text(table(report))
-    draw(report, args)
-    print(f"\n{RESULTS / args.output}.md\n\n{table(report)}")
+    made = parser(__doc__, time_limit=100.0)
+    made.add_argument("--cases", nargs="+", metavar="SET:DEPTH", default=CASES)
+    args = parse(made, cases=["rice:4", "segment:5"], time_limit=10.0)
+    experiment = Experiment(EXPERIMENT, args.output)
+    if not args.report:
+        experiment.conduct((row(case, args.time_limit) for case in args.cases), 1, args.again)
+    publish(experiment, markdown, figures)
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--depth", type=int, nargs="+", default=[4])
-    parser.add_argument("--datasets", nargs="+", metavar="NAME", default=FIGURE_3)
-    parser.add_argument("--horizons", type=float, nargs="+", default=[1.0, 10.0, 60.0])
-    parser.add_argument("--threads", type=int, default=1, help="of contree; the others have one")
-    parser.add_argument("--again", action="store_true", help="forget the runs that are there")
-    parser.add_argument("--output", default="anytime", help="file name in benchmarks/results/")
-    args = parser.parse_args()
-    unknown = set(args.datasets) - set(dataset_names())
-    if unknown:
-        parser.error(
-            f"no data set {', '.join(sorted(unknown))}; there are {' '.join(dataset_names())}; "
-            "CONTREE_DATA is the folder that holds train/"
-        )
-    args.horizons = sorted(args.horizons)
-    return args
+def row(case: str, end: float) -> list[Cell]:
+    name, depth = case.split(":")
+    limits = [limit for limit in LIMITS if limit <= end]
+    wanted = [("contree", end), ("cart", end), *(("pycontree", limit) for limit in limits)]
+    return [cell(name, int(depth), solver, limit) for solver, limit in wanted]
 
 
-def earlier(args) -> dict | None:
-    """Return the report of an earlier call, if its runs are of the same kind."""
-    path = RESULTS / f"{args.output}.json"
-    if args.again or not path.exists():
-        return None
-    report = json.loads(path.read_text())
-    for name in ("horizons", "threads"):
-        if report["arguments"][name] != getattr(args, name):
-            raise SystemExit(
-                f"{path} has runs with other {name}: {report['arguments'][name]}; "
-                "take another --output, or --again"
-            )
-    return report
-
-
-def measure(report: dict, name: str, depth: int, args, folder: Path):
-    """Make the runs of one cell that are missing; yields a line after each."""
-    cell = report["cells"].setdefault(
-        f"{name}:{depth}",
-        {"dataset": name, "depth": depth, "known_optimum": known_optima().get((name, depth))},
+def cell(name: str, depth: int, solver: str, limit: float) -> Cell:
+    about = {"dataset": name, "depth": depth, "solver": solver, "limit": limit}
+    about["known_optimum"] = known_optima().get((name, depth))
+    at = f"@{limit:g}" if solver == "pycontree" else ""
+    return Cell(
+        f"{name}:{depth}:{solver}{at}",
+        about,
+        limit,
+        lambda: run(solver, prepare(name), depth, limit, history=solver == "contree"),
     )
-    horizon = args.horizons[-1]
-    limits = [limit for limit in LIMITS if limit < horizon] + [horizon]
-    wanted = [("contree", horizon), ("cart", horizon), *(("pycontree", limit) for limit in limits)]
-    runs = cell.setdefault("runs", {})
-    for solver, limit in wanted:
-        key = f"{solver}:{limit:g}"
-        if "wall" in runs.get(key, ()):
-            continue
-        if solver == "pycontree" and any(
-            seen["proved"] for done, seen in runs.items() if done.startswith(solver)
-        ):
-            break  # more time would give the same tree
-        threads = args.threads if solver == "contree" else 1
-        runs[key] = run(solver, prepare(name, folder), depth, limit, threads, history=True)
-        runs[key]["commit"] = report["environment"]["commit"]
-        yield f"{key} {said(runs[key])}"
 
 
-def said(seen: dict) -> str:
-    if "failed" in seen:
-        return "failed: " + seen["failed"].splitlines()[-1]
-    return f"{seen['errors']} errors{', proved' * seen['proved']}, {seen['wall']:.2f} s"
+# What is written from the cells.
+
+
+def panels_of(report: dict) -> list[dict]:
+    """Return, for each case that contree has run on, its data set, depth, runs and optimum."""
+    found: dict[tuple, dict] = {}
+    for kept in report["cells"].values():
+        case = found.setdefault(
+            (kept["dataset"], kept["depth"]),
+            {key: kept[key] for key in ("dataset", "depth", "known_optimum")} | {"runs": []},
+        )
+        seen = kept["runs"][-1]
+        if "failed" not in seen:
+            case["runs"].append((kept["solver"], kept["limit"], seen))
+    cases = [case for case in found.values() if road(case, "contree")]
+    return sorted(cases, key=lambda case: (case["depth"], case["dataset"]))
 
 
 def road(cell: dict, solver: str) -> list[tuple[float, int]]:
@@ -111,12 +88,12 @@ def road(cell: dict, solver: str) -> list[tuple[float, int]]:
     What comes a little after a limit because the limit ended the search counts as of the limit.
     """
     points = []
-    for key, seen in cell["runs"].items():
-        if not key.startswith(f"{solver}:") or "failed" in seen:
+    for ran, limit, seen in cell["runs"]:
+        if ran != solver:
             continue
-        limit = float(key.split(":")[1])
-        moments = own_road(seen) or [(seen["wall"], seen["errors"], 0)]
-        points += [(min(seconds, limit), errors) for seconds, errors, _ in moments]
+        moments = own_road(seen) or [(seen["user"], seen["errors"], 0)]
+        most = limit * pace(seen)
+        points += [(min(seconds, most), errors) for seconds, errors, _ in moments]
     kept = []
     for seconds, errors in sorted(points):
         if not kept or errors < kept[-1][1]:
@@ -125,18 +102,24 @@ def road(cell: dict, solver: str) -> list[tuple[float, int]]:
 
 
 def own_road(seen: dict) -> list[tuple[float, int, int]]:
-    """Return contree's history on the clock of the whole fit, checks of the input included."""
+    """Return contree's history in CPU seconds of the whole fit, checks of the input included."""
     before = seen["wall"] - seen.get("search_seconds", 0.0)
-    return [(at + before, errors, bound) for at, errors, bound in seen.get("history", ())]
+    share = pace(seen)
+    return [(share * (at + before), errors, bound) for at, errors, bound in seen.get("history", ())]
+
+
+def pace(seen: dict) -> float:
+    """Return the share of a processor that a run had."""
+    return min(1.0, seen["user"] / seen["wall"])
 
 
 def our_run(cell: dict) -> dict:
-    return next(seen for key, seen in cell["runs"].items() if key.startswith("contree:"))
+    return next(seen for solver, _, seen in cell["runs"] if solver == "contree")
 
 
-def measured(report: dict) -> list[dict]:
-    """Return the cells that contree has run on; the rest is among the failures."""
-    return [cell for cell in report["cells"].values() if road(cell, "contree")]
+def end_of(cell: dict) -> float:
+    """Return the CPU seconds at which contree's run ended."""
+    return our_run(cell)["user"]
 
 
 def best_known(cell: dict) -> int:
@@ -173,90 +156,82 @@ def bound_at(cell: dict, horizon: float, last: bool) -> str:
     return str(bounds[-1]) if bounds else "0"
 
 
-def table(report: dict) -> str:
-    """Return the Markdown table of a report."""
-    where, horizons = report["environment"], report["arguments"]["horizons"]
-    versions = ", ".join(f"{name} {text}" for name, text in where["versions"].items())
-    lines = [
-        f"{where['cpu']}, {where['cores']} cores, load {where['load_at_start'][0]:.1f} before; "
-        f"{versions}; commit {where['commit']}; {where['date']}; contree with "
-        f"{report['arguments']['threads']} thread(s).",
-        "",
+def markdown(report: dict) -> str:
+    lines = []
+    for case in panels_of(report):
+        best, end = best_known(case), end_of(case)
+        roads = {solver: road(case, solver) for solver in SOLVERS}
+        for horizon in [*(horizon for horizon in HORIZONS if horizon < end), end]:
+            line = [case["dataset"], case["depth"], best, f"{number(horizon)} s"]
+            if horizon == end:
+                line[-1] += ", proved" if our_run(case)["proved"] else ", its limit"
+            for solver, points in roads.items():
+                line.append(errors_at(points, horizon))
+                if solver == "contree":
+                    line.append(bound_at(case, horizon, horizon == end))
+                line.append(f"{primal_integral(points, best, horizon):.3f}")
+            lines.append(line)
+    head = ["data set", "depth", "best known", "horizon", "contree: errors", "bound", "integral"]
+    head += ["pycontree: errors", "integral", "CART: errors", "integral"]
+    parts = [
+        "## Anytime: errors and bound over time (Figure 3)",
         "At each horizon: training errors of the best tree so far, contree's proved bound, and the "
         "primal integral in seconds (the gap to the best known tree, from 0 to 1, summed over the "
-        "time up to there; less is better).  pycontree runs once for each of its limits; what it "
-        "has between them is not seen.",
-        "",
-        "| data set | depth | best known | horizon | contree: errors | bound | integral "
-        "| pycontree: errors | integral | CART: errors | integral |",
-        "|---" * 11 + "|",
+        "time up to there; less is better). CPU seconds, one thread: wall time times the share of "
+        "a processor that the run had. The last horizon is the end of contree's run. pycontree "
+        "runs once for each of its limits "
+        f"({', '.join(f'{limit:g}' for limit in LIMITS)} s of wall time at most); what it has "
+        "between them is not seen. A cross: the proof.",
+        provenance(report),
+        "Again: `python benchmarks/anytime.py`.",
+        markdown_table(head, lines),
+        "![Errors and bound over time](anytime.svg)",
     ]
-    for cell in measured(report):
-        best = best_known(cell)
-        roads = {solver: road(cell, solver) for solver in SOLVERS}
-        for horizon in horizons:
-            row = [cell["dataset"], str(cell["depth"]), str(best), f"{horizon:g} s"]
-            for solver, points in roads.items():
-                row.append(errors_at(points, horizon))
-                if solver == "contree":
-                    row.append(bound_at(cell, horizon, horizon == horizons[-1]))
-                row.append(f"{primal_integral(points, best, horizon):.3f}")
-            lines.append("| " + " | ".join(row) + " |")
-    for name, cell in report["cells"].items():
-        for key, seen in cell["runs"].items():
-            if "failed" in seen:
-                lines += ["", f"{name}, {key} s: {said(seen)}"]
-    return "\n".join(lines) + "\n"
+    parts += [
+        f"- {key}: failed: {kept['runs'][-1]['failed'].splitlines()[-1]}"
+        for key, kept in report["cells"].items()
+        if "failed" in kept["runs"][-1]
+    ]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def keep(report: dict, args) -> None:
-    """Write the raw runs, in one step, so that an end at any moment leaves a whole file."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"{args.output}.json"
-    path.with_suffix(".tmp").write_text(json.dumps(report, indent=1) + "\n")
-    path.with_suffix(".tmp").replace(path)
-
-
-def draw(report: dict, args) -> None:
-    """Draw one panel for each cell: errors and bound over time."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    cells = measured(report)
-    if not cells:
-        return
-    columns = min(2, len(cells))
-    rows = math.ceil(len(cells) / columns)
+def figures(report: dict) -> dict:
+    """Draw one panel for each case: errors and bound over time."""
+    plt = pyplot()
+    cases = panels_of(report)
+    if not cases:
+        return {}
+    columns = min(2, len(cases))
+    rows = math.ceil(len(cases) / columns)
     figure, panels = plt.subplots(
         rows, columns, figsize=(5 * columns, 3 * rows), layout="constrained", squeeze=False
     )
-    for panel, cell in zip(panels.flat, cells, strict=False):
-        draw_cell(panel, cell, report["arguments"]["horizons"][-1])
-    for panel in panels.flat[len(cells) :]:
+    for panel, case in zip(panels.flat, cases, strict=False):
+        draw_cell(panel, case)
+    for panel in panels.flat[len(cases) :]:
         panel.set_axis_off()
     handles, labels = panels.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, frameon=False)
-    for ending in ("svg", "png"):
-        figure.savefig(RESULTS / f"{args.output}.{ending}", dpi=150)
-    plt.close(figure)
+    return {EXPERIMENT: figure}
 
 
-def draw_cell(panel, cell: dict, horizon: float) -> None:
+def draw_cell(panel, cell: dict) -> None:
     ours = our_run(cell)
-    seconds, errors, bounds = zip(*own_road(ours), strict=True)
+    seconds, errors, bounds = map(list, zip(*own_road(ours), strict=True))
     for values, label, colour in (
         (errors, "contree", "contree"),
         (bounds, "contree: proved bound", "bound"),
     ):
-        panel.step(seconds, values, where="post", color=COLOURS[colour], label=label)
+        line = [*values, values[-1]]
+        at = [*seconds, end_of(cell)]
+        panel.step(at, line, where="post", color=COLOURS[colour], label=label)
     if ours["proved"]:  # the end of the search, as in the paper
         panel.plot(seconds[-1], errors[-1], "x", color="#111111", markersize=7, zorder=4)
     peer = road(cell, "pycontree")
     if peer:
+        last = max(seen["user"] for solver, _, seen in cell["runs"] if solver == "pycontree")
         panel.step(
-            [*(at for at, _ in peer), horizon],
+            [*(at for at, _ in peer), last],
             [*(errors for _, errors in peer), peer[-1][1]],
             where="post",
             marker="o",
@@ -269,10 +244,9 @@ def draw_cell(panel, cell: dict, horizon: float) -> None:
         panel.axhline(errors, color=COLOURS["cart"], linestyle=":", linewidth=1, label="CART")
     panel.axhline(best_known(cell), color="#111111", linewidth=0.6, label="best known", zorder=0)
     panel.set_xscale("log")
-    panel.set_xlim(right=1.1 * horizon)  # what the limit ended comes a moment after it
     panel.set_ylim(bottom=0)
     panel.set_title(f"{cell['dataset']}, depth {cell['depth']}", fontsize=10)
-    panel.set_xlabel("seconds", fontsize=9)
+    panel.set_xlabel("CPU seconds", fontsize=9)
     panel.set_ylabel("training errors", fontsize=9)
     panel.tick_params(labelsize=8)
     panel.spines[["top", "right"]].set_visible(False)

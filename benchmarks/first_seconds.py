@@ -3,25 +3,24 @@
     python benchmarks/first_seconds.py                        about eight minutes
     python benchmarks/first_seconds.py --datasets segment --depth 6 --skip-folds
 
-Writes raw runs as JSON and tables as Markdown to benchmarks/results/.  Each fit has a process and
-one thread of its own; give it a quiet machine.  "Aim" is what the design's prototype reached.
+Each fit has a process and one thread of its own; give it a quiet machine.  "Aim" is what the
+design's prototype reached.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
-import json
-import tempfile
-from pathlib import Path
+import statistics
+import time
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
-from sklearn.tree import DecisionTreeClassifier
 
-from _harness import RESULTS, data_directory, environment, prepare, run
+from _experiment import Cell, Experiment, markdown_table, parse, parser, provenance, publish
+from _harness import call, data_directory, prepare, run
 
+EXPERIMENT = "first-seconds"
+SEED = 0  # of the folds
 LIMITS = (1.0, 3.0)  # seconds
 FOLD_DEPTH = 6
 # Training errors that the prototype had after 1 s and 3 s, by depth and data set.
@@ -66,41 +65,38 @@ ACCURACY_AIMS = {
 
 
 def main() -> None:
-    args = arguments()
-    report = {"environment": environment(), "arguments": vars(args), "cells": [], "folds": []}
-    with tempfile.TemporaryDirectory() as folder:
-        for depth in args.depth:
-            for name in args.datasets:
-                cell = measure(name, prepare(name, Path(folder)), depth)
-                report["cells"].append(cell)
-                print(training_row(cell), flush=True)
-                write(report, args.output)
-    for name in [] if args.skip_folds else args.datasets:
-        if name in ACCURACY_AIMS:
-            report["folds"].append(cross_validate(name))
-            print(fold_row(report["folds"][-1]), flush=True)
-            write(report, args.output)
-    print(f"\n{RESULTS / args.output}.md\n\n{tables(report)}")
+    made = parser(__doc__, time_limit=LIMITS[-1])
+    made.add_argument("--depth", type=int, nargs="+", default=[4, 5, 6])
+    made.add_argument("--datasets", nargs="+", metavar="NAME", default=list(AIMS[4]))
+    made.add_argument("--skip-folds", action="store_true", help="training errors only")
+    args = parse(made, depth=[4, 6], datasets=["segment", "fault"], skip_folds=True)
+    experiment = Experiment(EXPERIMENT, args.output, SEED)
+    if not args.report:
+        rows = [training_cells(name, depth) for depth in args.depth for name in args.datasets]
+        folds = [name for name in args.datasets if name in ACCURACY_AIMS and not args.skip_folds]
+        experiment.conduct(rows + [[fold_cell(name)] for name in folds], 1, args.again)
+    publish(experiment, markdown)
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--depth", type=int, nargs="+", default=[4, 5, 6])
-    parser.add_argument("--datasets", nargs="+", metavar="NAME", default=list(AIMS[4]))
-    parser.add_argument("--skip-folds", action="store_true", help="training errors only")
-    parser.add_argument("--output", default="first-seconds", help="file name, without ending")
-    return parser.parse_args()
+def training_cells(name: str, depth: int) -> list[Cell]:
+    """Return the cell of CART, and one of contree for each limit."""
+
+    def cell(solver: str, limit: float) -> Cell:
+        about = {"dataset": name, "depth": depth, "solver": solver, "limit": limit}
+        at = f"@{limit:g}" if solver == "contree" else ""
+        key = f"{name}:{depth}:{solver}{at}"
+        return Cell(key, about, limit, lambda: run(solver, prepare(name), depth, limit))
+
+    return [cell("cart", LIMITS[-1]), *(cell("contree", limit) for limit in LIMITS)]
 
 
-def measure(name: str, data: Path, depth: int) -> dict:
-    """Fit CART, and contree once for each limit."""
-    return {
-        "dataset": name,
-        "depth": depth,
-        "aims": AIMS.get(depth, {}).get(name),
-        "cart": run("cart", data, depth, LIMITS[-1], 1),
-        "contree": [run("contree", data, depth, limit, 1) for limit in LIMITS],
-    }
+def fold_cell(name: str) -> Cell:
+    limit = 5 * 2 * LIMITS[-1]
+    about = {"dataset": name, "depth": FOLD_DEPTH, "solver": "folds", "limit": LIMITS[-1]}
+    task = {"dataset": name}
+    return Cell(
+        f"{name}:folds", about, limit, lambda: call("first_seconds:cross_validate", task, limit)
+    )
 
 
 def full_table(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -111,68 +107,66 @@ def full_table(name: str) -> tuple[np.ndarray, np.ndarray]:
     return X, np.unique([row[0] for row in rows], return_inverse=True)[1]
 
 
-def cross_validate(name: str) -> dict:
+def cross_validate(task: dict) -> dict:
+    """Return the test accuracy of both on each fold."""
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.tree import DecisionTreeClassifier
+
     from contree import ConTreeClassifier
 
-    X, y = full_table(name)
-    seen: dict = {"dataset": name, "aim": ACCURACY_AIMS[name], "contree": [], "cart": []}
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+    start = time.perf_counter()
+    X, y = full_table(task["dataset"])
+    seen: dict = {"contree": [], "cart": []}
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=SEED).split(X, y):
         models = {
             "contree": ConTreeClassifier(FOLD_DEPTH, time_limit=LIMITS[-1], n_jobs=1),
             "cart": DecisionTreeClassifier(max_depth=FOLD_DEPTH, random_state=0),
         }
         for solver, model in models.items():
             seen[solver].append(float(model.fit(X[train], y[train]).score(X[test], y[test])))
-    return seen
+    return {"wall": time.perf_counter() - start, **seen}
 
 
-def training_row(cell: dict) -> str:
-    errors = [str(seen.get("errors", "failed")) for seen in (cell["cart"], *cell["contree"])]
-    aims = [str(aim) for aim in cell["aims"] or ("", "")]
-    proved = "yes" if cell["contree"][-1]["proved"] else ""
-    cells = [cell["dataset"], str(cell["depth"]), *errors, *aims, proved]
-    return "| " + " | ".join(cells) + " |"
+# What is written from the cells.
 
 
-def fold_row(seen: dict) -> str:
-    means = [f"{np.mean(seen[solver]):.3f}" for solver in ("cart", "contree")]
-    return "| " + " | ".join([seen["dataset"], *means, f"{seen['aim']:.3f}"]) + " |"
-
-
-def tables(report: dict) -> str:
-    """Return both tables as Markdown."""
-    where = report["environment"]
-    changes = " with uncommitted changes" if where["uncommitted_changes"] else ""
+def markdown(report: dict) -> str:
+    cells = report["cells"].values()
+    runs = {
+        (kept["dataset"], kept["depth"], kept["solver"], kept["limit"]): kept["runs"][-1]
+        for kept in cells
+    }
+    training = dict.fromkeys((k["depth"], k["dataset"]) for k in cells if k["solver"] != "folds")
     limits = [f"{limit:g} s" for limit in LIMITS]
-    lines = [
-        f"{where['cpu']}, {where['cores']} cores, load {where['load_at_start'][0]:.1f} before; "
-        f"commit {where['commit']}{changes}; {where['date']}; one thread.",
-        "",
-        "Training errors.",
-        "",
-        "| data set | depth | CART | "
-        + " | ".join([*limits, *(f"aim, {limit}" for limit in limits)])
-        + " | proved |",
-        "|---" * 8 + "|",
-        *map(training_row, report["cells"]),
+    head = ["data set", "depth", "CART", *limits, *(f"aim, {limit}" for limit in limits), "proved"]
+    parts = [
+        "## The first seconds",
+        provenance(report),
+        "Again: `python benchmarks/first_seconds.py`.",
+        "Training errors, one thread.",
+        markdown_table(head, [training_row(runs, *case) for case in training]),
     ]
-    if report["folds"]:
-        lines += [
-            "",
+    folds = [kept for kept in cells if kept["solver"] == "folds"]
+    if folds:
+        parts += [
             f"Test accuracy at depth {FOLD_DEPTH} after {limits[-1]} a fold: the mean of five "
-            "stratified folds, shuffled with seed 0.",
-            "",
-            "| data set | CART | contree | aim |",
-            "|---" * 4 + "|",
-            *map(fold_row, report["folds"]),
+            f"stratified folds, shuffled with seed {SEED}.",
+            markdown_table(["data set", "CART", "contree", "aim"], [fold_row(k) for k in folds]),
         ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def write(report: dict, output: str) -> None:
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{output}.json").write_text(json.dumps(report, indent=1) + "\n")
-    (RESULTS / f"{output}.md").write_text(tables(report))
+def training_row(runs: dict, depth: int, name: str) -> list:
+    seen = [runs.get((name, depth, "contree", limit), {}) for limit in LIMITS]
+    errors = [run.get("errors", "") for run in (runs[name, depth, "cart", LIMITS[-1]], *seen)]
+    aims = AIMS.get(depth, {}).get(name, ("", ""))
+    return [name, depth, *errors, *aims, "yes" if seen[-1].get("proved") else ""]
+
+
+def fold_row(kept: dict) -> list[str]:
+    seen, name = kept["runs"][-1], kept["dataset"]
+    means = [f"{statistics.fmean(seen[solver]):.3f}" for solver in ("cart", "contree")]
+    return [name, *means, f"{ACCURACY_AIMS[name]:.3f}"]
 
 
 if __name__ == "__main__":

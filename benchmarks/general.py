@@ -1,25 +1,31 @@
 """What weights and leaf sizes cost: the same rows, plain and with each of them, in turn.
 
-    python benchmarks/general.py                      ten data sets at depth 3
-    python benchmarks/general.py --datasets rice --depth 4
+python benchmarks/general.py                      ten data sets at depth 3
+python benchmarks/general.py --datasets rice --depth 4
 
-Writes raw runs as JSON and a table of ratios as Markdown to benchmarks/results/.
+Each fit in a process of its own.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import statistics
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 
-from _harness import RESULTS, dataset_names, environment, prepare
-from contree import ConTreeClassifier
+from _experiment import (
+    Cell,
+    Experiment,
+    cut_off,
+    markdown_table,
+    median,
+    parse,
+    parser,
+    provenance,
+    publish,
+)
+from _harness import call, prepare
 
+EXPERIMENT = "general"
 DATASETS = [
     *("wilt", "bank", "raisin", "segment", "room"),
     *("page", "occupancy", "rice", "fault", "magic"),
@@ -46,65 +52,69 @@ def cases(n_rows: int) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--depth", type=int, default=3)
-    parser.add_argument("--datasets", nargs="+", default=DATASETS, choices=dataset_names())
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--time-limit", type=float, default=60.0)
-    args = parser.parse_args()
-    report = {"environment": environment(), "arguments": vars(args), "seed": SEED, "cells": []}
-    with tempfile.TemporaryDirectory() as folder:
-        for name in args.datasets:
-            with np.load(prepare(name, Path(folder))) as file:
-                X, y = file["X"], file["y"]
-            report["cells"] += measure(name, X, y, args)
-            print(report["cells"][-1]["dataset"], flush=True)
-    output = RESULTS / f"general-depth-{args.depth}"
-    output.with_suffix(".json").write_text(json.dumps(report, indent=1) + "\n")
-    output.with_suffix(".md").write_text(table(report))
-    print(table(report))
-
-
-def measure(name: str, X, y, args) -> list[dict]:
-    given = cases(len(y))
-    runs = {case: [] for case in given}
-    status = {}
-    for _ in range(args.repeat):
-        for case, (parameters, weights) in given.items():
-            clf = ConTreeClassifier(args.depth, time_limit=args.time_limit, **parameters)
-            start = time.process_time()
-            clf.fit(X, y, weights)
-            runs[case].append(time.process_time() - start)
-            status[case] = clf.status_
-    return [
-        {"dataset": name, "case": case, "cpu": statistics.median(seen), "status": status[case]}
-        for case, seen in runs.items()
-    ]
-
-
-def table(report: dict) -> str:
-    where = report["environment"]
-    by_cell = {(cell["dataset"], cell["case"]): cell for cell in report["cells"]}
-    names = list(dict.fromkeys(cell["dataset"] for cell in report["cells"]))
-    others = [case for case in cases(1) if case != "plain"]
-    lines = [
-        f"{where['cpu']}; commit {where['commit']}; {where['date']}; depth "
-        f"{report['arguments']['depth']}; medians of {report['arguments']['repeat']} fits in turn, "
-        "CPU time. Ratios to the plain fit; > where the limit of "
-        f"{report['arguments']['time_limit']:g} s came first.",
-        "",
-        "| data set | plain, s | " + " | ".join(others) + " |",
-        "|---" * (2 + len(others)) + "|",
-    ]
-    for name in names:
-        plain = by_cell[name, "plain"]["cpu"]
-        ratios = [
-            f"{'> ' * (by_cell[name, case]['status'] != 'optimal')}"
-            f"{by_cell[name, case]['cpu'] / plain:.1f}"
-            for case in others
+    made = parser(__doc__, time_limit=60.0, repeat=3)
+    made.add_argument("--depth", type=int, default=3)
+    made.add_argument("--datasets", nargs="+", metavar="NAME", default=DATASETS)
+    args = parse(made, datasets=["bank", "raisin"], repeat=1)
+    experiment = Experiment(EXPERIMENT, args.output, SEED)
+    if not args.report:
+        rows = [
+            [cell(name, case, args.depth, args.time_limit) for case in cases(1)]
+            for name in args.datasets
         ]
-        lines.append(f"| {name} | {plain:.3f} | " + " | ".join(ratios) + " |")
-    return "\n".join(lines) + "\n"
+        experiment.conduct(rows, args.repeat, args.again)
+    publish(experiment, markdown)
+
+
+def cell(name: str, case: str, depth: int, limit: float) -> Cell:
+    def measure() -> dict:
+        task = {"data": str(prepare(name)), "case": case, "depth": depth, "time_limit": limit}
+        return call("general:fit", task, limit)
+
+    about = {"dataset": name, "depth": depth, "case": case}
+    return Cell(f"{name}:{depth}:{case}", about, limit, measure)
+
+
+def fit(task: dict) -> dict:
+    from contree import ConTreeClassifier
+
+    with np.load(task["data"]) as file:
+        X, y = file["X"], file["y"]
+    parameters, weights = cases(len(y))[task["case"]]
+    clf = ConTreeClassifier(task["depth"], time_limit=task["time_limit"], **parameters)
+    ConTreeClassifier(0).fit(X[:2], y[:2])  # imports what a first fit imports
+    wall, cpu = time.perf_counter(), time.process_time()
+    clf.fit(X, y, weights)
+    seen = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+    return {**seen, "status": clf.status_, "proved": clf.status_ == "optimal"}
+
+
+# What is written from the cells.
+
+
+def markdown(report: dict) -> str:
+    table: dict[tuple, dict] = {}
+    for kept in report["cells"].values():
+        table.setdefault((kept["dataset"], kept["depth"]), {})[kept["case"]] = kept
+    others = [case for case in cases(1) if case != "plain"]
+    lines = []
+    for (name, depth), row in table.items():
+        plain = median(row["plain"], "cpu")
+        line = [name, depth, f"{plain:.3f}"]
+        for case in others:
+            kept = row.get(case)
+            more = f"{median(kept, 'cpu') / plain:.1f}" if kept else ""
+            line.append(f"> {more}" if cut_off(kept) else more)
+        lines.append(line)
+    parts = [
+        "## Weights and leaf sizes",
+        "CPU time of `fit`, one thread, medians in turn: the plain fit, and how many times as long "
+        "the others took; `>` where the limit came first.",
+        provenance(report),
+        "Again: `python benchmarks/general.py`.",
+        markdown_table(["data set", "depth", "plain, s", *others], lines),
+    ]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
 if __name__ == "__main__":
