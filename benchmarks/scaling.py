@@ -204,9 +204,16 @@ def clock(name: str) -> str:
 
 
 def points(report: dict, name: str, solver: str) -> dict[int, float]:
-    """Return value -> seconds of the cells that were proved within the limit."""
+    """Return value -> seconds of the cells that a fit takes: proved, and not a perfect tree.
+
+    The search ends as soon as it has a tree without errors, which says nothing of how it grows.
+    """
     kept = series_of(report, name, solver)
-    return {x: median(c, clock(name)) for x, c in kept.items() if not cut_off(c)}
+    return {
+        x: median(c, clock(name))
+        for x, c in kept.items()
+        if not cut_off(c) and c["runs"][-1]["errors"]
+    }
 
 
 def exponent(found: dict[int, float]) -> tuple[float, float] | None:
@@ -237,7 +244,8 @@ def markdown(report: dict) -> str:
         "both solvers on the same rank matrix in the same run, one thread unless said. `>`: the "
         "limit came first; *not started*: a smaller one had reached it. The exponents are the "
         "slopes of log seconds over log size by least squares, over the cells that were proved "
-        f"within the limit and took at least {FLOOR:g} s.",
+        f"within the limit and took at least {FLOOR:g} s, without those with a tree of no errors, "
+        "where the search ends at once.",
         provenance(report),
         "Again: `python benchmarks/scaling.py` (`--series` for a part of it).",
         exponent_table(report, shown),
@@ -288,7 +296,7 @@ def shown_seconds(cell: dict | None, which: str) -> str:
         return "*not started*" if last["failed"].startswith("not started") else "*failed*"
     if cut_off(cell):
         return f"> {cell['time_limit']:g}"
-    return f"{median(cell, which):.3f}"
+    return f"{median(cell, which):.3f}{' (no errors)' * (not last['errors'])}"
 
 
 def figures(report: dict) -> dict:
