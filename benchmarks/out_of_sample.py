@@ -278,23 +278,34 @@ def accuracy_table(table: dict, report: dict) -> str:
     sizes = {kept["dataset"]: kept["runs"][-1] for kept in report["cells"].values()}
     rows, wins = [], dict.fromkeys(METHODS, 0)
     for name, row in table.items():
-        means = {method: statistics.fmean(percent(row[method])) for method in row}
-        best = max(round(mean, 1) for mean in means.values())
+        most = max(map(len, row.values()))  # only those with as many splits are compared
+        means = {m: round(statistics.fmean(percent(row[m])), 1) for m in row if len(row[m]) == most}
         shown = [name, *(sizes[name].get(what, "") for what in ("rows", "features", "classes"))]
         for method in METHODS:
-            won = method in row and round(means[method], 1) == best
+            won = means.get(method) == max(means.values())
             wins[method] += won
             shown.append(entry(row[method], won) if method in row else "")
         rows.append(shown)
-    full = {
-        method: [percent(row[method]) for row in table.values() if method in row]
-        for method in METHODS
-    }
-    rows.append(
-        ["mean", "", "", "", *(mean_of_means(full[method], len(table)) for method in METHODS)]
-    )
+    means = means_of_all(table)
+    of_some = f" of the {len(means)} that all have" if len(means) < len(table) else ""
+    if means:
+        columns = zip(*means, strict=True)
+        rows.append(
+            [f"mean{of_some}", "", "", "", *(f"{statistics.fmean(c):.2f}" for c in columns)]
+        )
     rows.append(["best in", "", "", "", *(wins[method] for method in METHODS)])
     return markdown_table(["data set", "rows", "p", "K", *METHODS.values()], rows)
+
+
+def means_of_all(table: dict) -> list[list[float]]:
+    """Return the mean of each method, over shared splits, for the data sets that all have."""
+    found = []
+    for row in table.values():
+        shared = set.intersection(*(set(row.get(method, ())) for method in METHODS))
+        if shared:
+            of_splits = ({k: row[method][k] for k in shared} for method in METHODS)
+            found.append([statistics.fmean(percent(splits)) for splits in of_splits])
+    return found
 
 
 def entry(splits: dict[int, dict], best: bool) -> str:
@@ -308,13 +319,6 @@ def entry(splits: dict[int, dict], best: bool) -> str:
         partly = any(not figures.get("all_removed", True) for figures in splits.values())
         text += f" ({statistics.fmean(columns):.0f}{', more could go' * partly})"
     return text + (f"; {len(values)} of {SPLITS} splits" if len(values) < SPLITS else "")
-
-
-def mean_of_means(values: list[list[float]], sets: int) -> str:
-    if not values:
-        return ""
-    mean = f"{statistics.fmean(statistics.fmean(of_set) for of_set in values):.2f}"
-    return mean if len(values) == sets else f"{mean} ({len(values)} sets)"
 
 
 def pairs(table: dict, ours: str, rival: str) -> dict[str, list[float]]:

@@ -82,9 +82,21 @@ def test_the_best_of_a_row_is_bold_and_missing_splits_are_told(report):
     a, b = (line for line in text.splitlines() if line.startswith(("| a ", "| b ")))
     assert "| 85.0 ± 5.0; 2 of 5 splits |" in a
     assert "**95.0** ± 5.0" in a
-    assert "**50.0**; 1 of 5 splits" in b
+    assert "| 50.0; 1 of 5 splits |" in b
+    assert "**50.0** ± 0.0; 2 of 5 splits" in b
+    assert "| mean" not in text
 
 
 def test_signed_rank():
     assert float(out_of_sample.signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])) == pytest.approx(0.031)
     assert out_of_sample.signed_rank([0.0, 1e-9]) == ""
+
+
+def test_means_are_of_the_splits_that_all_methods_have():
+    def splits(*accuracies):
+        return {k: {"accuracy": a, "leaves": 2} for k, a in enumerate(accuracies) if a}
+
+    row = {method: splits(0.5, 0.7) for method in out_of_sample.METHODS}
+    table = {"a": {**row, "cart": splits(None, 0.6)}, "b": {"cart": splits(0.1)}}
+    (means,) = out_of_sample.means_of_all(table)
+    assert means == pytest.approx([60, *[70] * (len(row) - 1)])
