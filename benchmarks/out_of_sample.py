@@ -248,6 +248,10 @@ def markdown(report: dict) -> str:
         "signed-rank test over data sets, and over all splits. *Quoted*: the paper, which tuned "
         "depth.",
         margin_table(table),
+        "Ways of choosing depth and size from the same inner scores: mean accuracy over data sets "
+        "on the unseen rows, and leaves. *In hindsight* is the best of all depths and sizes on "
+        "the unseen rows themselves: no way of choosing can be better.",
+        rules_table(report),
         "Leaves of the trees, in the mean over data sets and splits.",
         leaves_table(table),
         "![Points that contree is better by, for each data set](out-of-sample.svg)",
@@ -364,6 +368,43 @@ def signed_rank(differences: list[float]) -> str:
     if np.count_nonzero(differences) < 2:
         return ""
     return f"{wilcoxon(differences).pvalue:.2g}"
+
+
+def rules_table(report: dict) -> str:
+    found: dict[str, dict[str, list[tuple[float, int]]]] = {}
+    for kept in report["cells"].values():
+        run = kept["runs"][-1]
+        if "inner" not in run:
+            continue
+        candidates, unseen = [tuple(pair) for pair in run["candidates"]], run["outer"]
+        for rule, number in rules(candidates, np.array(run["inner"]), unseen).items():
+            seen_of = found.setdefault(rule, {}).setdefault(kept["dataset"], [])
+            seen_of.append((100 * unseen[number], candidates[number][1]))
+    rows = []
+    for rule, sets in found.items():
+        accuracy, leaves = (
+            statistics.fmean(
+                statistics.fmean(pair[k] for pair in of_set) for of_set in sets.values()
+            )
+            for k in (0, 1)
+        )
+        rows.append([rule, f"{accuracy:.2f}", f"{leaves:.1f}"])
+    return markdown_table(["", "accuracy", "leaves"], rows)
+
+
+def rules(candidates: list[tuple[int, int]], inner: np.ndarray, unseen: list[float]) -> dict:
+    """Return the candidate, a depth and a number of leaves, that each way of choosing takes."""
+    from contree._cross_validation import choose
+
+    full = [k for k, (depth, leaves) in enumerate(candidates) if leaves == 2**depth]
+    of_depth = choose([candidates[k] for k in full], inner[:, full], False)
+    return {
+        "none: depth 3": candidates.index((DEPTH, 2**DEPTH)),
+        "depth, best mean": full[of_depth],
+        "depth and size, best mean": choose(candidates, inner, False),
+        "depth and size, one standard error": choose(candidates, inner, True),
+        "depth and size, *in hindsight*": int(np.argmax(unseen)),
+    }
 
 
 def leaves_table(table: dict) -> str:
