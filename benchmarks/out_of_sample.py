@@ -288,7 +288,7 @@ def accuracy_table(table: dict, report: dict) -> str:
         for method in METHODS:
             won = means.get(method) == max(means.values())
             wins[method] += won
-            shown.append(entry(row[method], won) if method in row else "")
+            shown.append(entry(row[method], won) if method in row else "*not run*")
         rows.append(shown)
     means = means_of_all(table)
     of_some = f" of the {len(means)} that all have" if len(means) < len(table) else ""
