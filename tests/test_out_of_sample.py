@@ -1,0 +1,67 @@
+"""The tables of the accuracy experiment: what is compared, and how one chooses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import out_of_sample
+
+
+@pytest.fixture
+def report():
+    def kept(name, split, accuracies):
+        methods = {m: {"accuracy": a, "leaves": 8, "depth": 3} for m, a in accuracies.items()}
+        run = {"methods": methods, "rows": 9, "features": 2, "classes": 2}
+        return {"dataset": name, "split": split, "solver": "x", "runs": [run]}
+
+    cells = {
+        "a:0": kept("a", 0, {"cart": 0.8, "depth": 0.9, "size": 0.9}),
+        "a:1": kept("a", 1, {"cart": 0.9, "depth": 0.9, "size": 1.0}),
+        "b:0": kept("b", 0, {"cart": 0.5, "depth": 0.4, "size": 0.5}),
+        "b:1": kept("b", 1, {"depth": 0.4, "size": 0.5}),
+    }
+    return {"cells": cells}
+
+
+def test_margins_pair_the_splits_that_both_have(report):
+    table = out_of_sample.gathered(report)
+    found = out_of_sample.pairs(table, "depth", "cart")
+    assert found == {"a": pytest.approx([10.0, 0.0]), "b": pytest.approx([-10.0])}
+    line = next(row for row in out_of_sample.margin_table(table).splitlines() if "CART" in row)
+    assert "-2.50" in line
+    assert "*4.7*" in line
+    assert "1 / 0 / 1" in line
+
+
+def test_the_best_of_a_row_is_bold_and_missing_splits_are_told(report):
+    text = out_of_sample.accuracy_table(out_of_sample.gathered(report), report)
+    a, b = (line for line in text.splitlines() if line.startswith(("| a ", "| b ")))
+    assert "| 85.0 ± 5.0; 2 of 5 splits |" in a
+    assert "**95.0** ± 5.0" in a
+    assert "| 50.0; 1 of 5 splits |" in b
+    assert "**50.0** ± 0.0; 2 of 5 splits" in b
+    assert "| mean" not in text
+
+
+def test_signed_rank():
+    assert float(out_of_sample.signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])) == pytest.approx(0.031)
+    assert out_of_sample.signed_rank([0.0, 1e-9]) == ""
+
+
+def test_means_are_of_the_splits_that_all_methods_have():
+    def splits(*accuracies):
+        return {k: {"accuracy": a, "leaves": 2} for k, a in enumerate(accuracies) if a}
+
+    row = {method: splits(0.5, 0.7) for method in out_of_sample.METHODS}
+    table = {"a": {**row, "cart": splits(None, 0.6)}, "b": {"cart": splits(0.1)}}
+    (means,) = out_of_sample.means_of_all(table)
+    assert means == pytest.approx([60, *[70] * (len(row) - 1)])
+
+
+def test_ways_of_choosing():
+    candidates = [(0, 1), (1, 2), (2, 3), (2, 4), (3, 4), (3, 8)]
+    inner = np.array([[0.1, 0.5, 0.60, 0.55, 0.5, 0.50], [0.1, 0.5, 0.64, 0.69, 0.5, 0.55]])
+    unseen = [0.1, 0.2, 0.3, 0.4, 0.6, 0.5]
+    taken = list(out_of_sample.rules(candidates, inner, unseen).values())
+    assert [candidates[number] for number in taken] == [(3, 8), (2, 4), (2, 3), (2, 3), (3, 4)]
