@@ -132,7 +132,8 @@ def _cpu_model() -> str:
 def fit_once(task: dict) -> dict:
     with np.load(task["data"]) as file:
         X, y = file["X"], file["y"]
-    fit = {"contree": _contree, "pycontree": _pycontree, "cart": _cart}[task["solver"]](task)
+    solvers = {"contree": _contree, "pycontree": _pycontree, "cart": _cart, "cluster": _cluster}
+    fit = solvers[task["solver"]](task)
     # scikit-learn imports parts of itself in the first fit of any estimator: charged to nobody.
     DummyClassifier().fit(X[:2], y[:2])
     baseline = _memory("VmRSS")
@@ -171,6 +172,42 @@ def _contree(task: dict):
             "kernel": _core.kernel(),
         }
         clf.history = clf.search_report_.history
+        return clf
+
+    return fit
+
+
+def _cluster(task: dict):
+    """One worker of one thread for each of the threads; their time counts with the caller's."""
+    sys.path.append(sys.path.pop(0))  # a script in this folder has the name of Dask's package
+    from distributed import Client, LocalCluster
+
+    from contree import ConTreeClassifier, distributed
+
+    cluster = LocalCluster(
+        n_workers=task["threads"], threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    client = Client(cluster)
+    client.wait_for_workers(task["threads"])
+
+    def fit(X, y):
+        workers, own = client.run(time.process_time), time.process_time()
+        clf = ConTreeClassifier(task["depth"], time_limit=task["time_limit"])
+        distributed.fit(clf, X, y, client=client)
+        own = time.process_time() - own
+        after = client.run(time.process_time)
+        counters = clf.search_report_.counters
+        clf.said = {
+            "user": own + sum(after.values()) - sum(workers.values()),
+            "user_of_caller": own,
+            "tasks": counters["tasks"],
+            "proved": clf.status_ == "optimal",
+            "lower_bound": clf.lower_bound_,
+            "search_seconds": clf.search_report_.seconds,
+            "kernel": clf.search_report_.kernel,
+        }
+        client.close()
+        cluster.close()
         return clf
 
     return fit
