@@ -6,6 +6,8 @@ with `predict` and with `said`, what the solver claims of its result.  `proved` 
 
 from __future__ import annotations
 
+import sys
+import time
 import warnings
 
 
@@ -36,6 +38,42 @@ def contree(task: dict):
             clf.said["history"] = report.history
         if task.get("counters"):
             clf.said["counters"] = dict(report.counters)
+        return clf
+
+    return fit
+
+
+def cluster(task: dict):
+    """One worker of one thread for each of the threads; their time counts with the caller's."""
+    sys.path.append(sys.path.pop(0))  # a script in this folder has the name of Dask's package
+    from distributed import Client, LocalCluster
+
+    from contree import ConTreeClassifier, distributed
+
+    cluster = LocalCluster(
+        n_workers=task["threads"], threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    client = Client(cluster)
+    client.wait_for_workers(task["threads"])
+
+    def fit(X, y):
+        workers, own = client.run(time.process_time), time.process_time()
+        clf = ConTreeClassifier(task["depth"], time_limit=task["time_limit"])
+        distributed.fit(clf, X, y, client=client)
+        own = time.process_time() - own
+        after = client.run(time.process_time)
+        counters = clf.search_report_.counters
+        clf.said = {
+            "user": own + sum(after.values()) - sum(workers.values()),
+            "user_of_caller": own,
+            "tasks": counters["tasks"],
+            "proved": clf.status_ == "optimal",
+            "lower_bound": clf.lower_bound_,
+            "search_seconds": clf.search_report_.seconds,
+            "kernel": clf.search_report_.kernel,
+        }
+        client.close()
+        cluster.close()
         return clf
 
     return fit
@@ -115,4 +153,4 @@ def _complete(fit, X, y, task: dict):
     return tree
 
 
-SOLVERS = {solver.__name__: solver for solver in (contree, pycontree, cart, oct_mip, sat_tree)}
+SOLVERS = {solver.__name__: solver for solver in (contree, cluster, pycontree, cart, oct_mip, sat_tree)}

@@ -238,7 +238,7 @@ public:
     }
 
     nb::dict run(const std::optional<nb::tuple>& frontier, const std::optional<nb::dict>& first, std::optional<contree::Score> cutoff,
-                 contree::Score lower_bound, double time_limit, bool open_only, bool resumable, const nb::object& poll, bool keep_on_interrupt) {
+                 contree::Score lower_bound, double time_limit, bool open_only, bool part, std::int64_t splits, bool resumable, const nb::object& poll, bool keep_on_interrupt) {
         contree::Start start;
         std::optional<contree::Tree> tree;
         std::optional<contree::Frontier> left;
@@ -246,6 +246,8 @@ public:
         if (frontier) start.frontier = &left.emplace(read_frontier(*frontier));
         start.lower_bound = lower_bound;
         start.open_only = open_only;
+        start.part = part;
+        start.splits = splits;
         start.resumable = resumable;
         const auto control = std::make_shared<contree::Control>();
         if (cutoff) control->lower_cutoff(*cutoff);
@@ -265,9 +267,14 @@ public:
     void lower_cutoff(contree::Score objective) {
         if (control_) control_->lower_cutoff(objective);
     }
+    void hand_back() {
+        if (control_) control_->hand_back();
+    }
     void stop() {
         if (control_) control_->stop();
     }
+
+    nb::tuple split(const nb::tuple& frontier, std::size_t parts) { return to_tuple(searcher_->split(read_frontier(frontier), parts)); }
 
     // None where there is no tree yet.
     nb::object snapshot() {
@@ -330,10 +337,12 @@ NB_MODULE(_core, m) {
              "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a,
              "switches"_a, "memory_limit"_a)
         .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(), "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(),
-             "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "resumable"_a = false,
+             "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "part"_a = false, "splits"_a = 0, "resumable"_a = false,
              "poll"_a.none() = nb::none(), "keep_on_interrupt"_a = false)
         .def("lower_cutoff", &Searcher::lower_cutoff, "objective"_a)
+        .def("hand_back", &Searcher::hand_back)
         .def("stop", &Searcher::stop)
+        .def("split", &Searcher::split, "frontier"_a, "parts"_a)
         .def("snapshot", &Searcher::snapshot);
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);

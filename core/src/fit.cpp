@@ -13,6 +13,7 @@
 #include "search/paper.hpp"
 #include "search/prune.hpp"
 #include "search/road.hpp"
+#include "search/split_frontier.hpp"
 #include "tree/build.hpp"
 #include "tree/plain.hpp"
 
@@ -124,6 +125,7 @@ public:
     virtual ~Session() = default;
     virtual void search(const Request& request, const Control& control, Road& road, Result& result) = 0;
     virtual void snapshot(const Request& request, Snapshot& now) = 0;
+    virtual Frontier split(const Options& options, const Frontier& frontier, std::size_t parts) const = 0;
 };
 
 template <class Entry>
@@ -159,8 +161,8 @@ public:
             return;
         }
         const Frontier whole;
-        BestFirst<Entry> method(root_, cache_, options, control, improved, std::move(first),
-                                request.start.frontier != nullptr ? *request.start.frontier : whole, request.start.open_only, road.root_share);
+        BestFirst<Entry> method(root_, cache_, memories_, options, control, improved, std::move(first),
+                                request.start.frontier != nullptr ? *request.start.frontier : whole, request.start, road.root_share);
         const Shown shown(*this, method);
         delivery.finish(method.run());
         if (request.start.resumable) result.frontier = method.snapshot().first;
@@ -187,6 +189,10 @@ public:
         now.lower_bound = std::min(incumbent.lower, incumbent.upper) + request.options.leaf_cost;
     }
 
+    Frontier split(const Options& options, const Frontier& frontier, std::size_t parts) const override {
+        return split_frontier(root_, options, frontier, parts);
+    }
+
 private:
     // A running search, for `snapshot`.
     struct Shown {
@@ -207,6 +213,7 @@ private:
     Arena arena_;
     const Subproblem<Entry> root_;
     Cache cache_;
+    RootMemories memories_;
     std::mutex mutex_;
     BestFirst<Entry>* method_ = nullptr;
     std::mutex build_mutex_;
@@ -371,6 +378,8 @@ public:
         return now;
     }
 
+    Frontier split(const Frontier& frontier, std::size_t parts) { return session(Control())->split(options_, frontier, parts); }
+
 private:
     // What was abandoned while it was made may not be whole, and serves this once.
     std::shared_ptr<Session> session(const Control& control) {
@@ -405,6 +414,7 @@ Result Searcher::run(const Start& start, Control& control, double time_limit, co
     return implementation_->run(start, control, time_limit, poll);
 }
 Snapshot Searcher::snapshot() { return implementation_->snapshot(); }
+Frontier Searcher::split(const Frontier& frontier, std::size_t parts) { return implementation_->split(frontier, parts); }
 
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll, const Tree* first) {
     Start start;

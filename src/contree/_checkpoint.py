@@ -231,7 +231,7 @@ def search_on(
         before = State(RUNNING, 0, 0, 0.0, [], {}, (0, 0, None))
     else:
         start = {"frontier": before.frontier, "lower_bound": before.lower_bound}
-        first = _better_tree(searcher, checkpoint.path, before, start, first)
+        first = better_tree(searcher, checkpoint.path, before, start, first)
     road = list(before.history)
 
     def save_snapshot(seconds: float) -> None:
@@ -280,7 +280,7 @@ def search_on(
     return answer
 
 
-def _better_tree(searcher, path: str, before: State, start: dict, first):
+def better_tree(searcher, path: str, before: State, start: dict, first):
     """Return the tree to go on with, counted on the rows: the file's, or a better one."""
     try:
         checked = searcher.run(**start, first=before.tree, time_limit=0, resumable=True)

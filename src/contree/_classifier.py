@@ -286,6 +286,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self : ConTreeClassifier
             The fitted estimator.
         """
+        given = sample_weight, callback, initial_tree, checkpoint
+        return self._fit(X, y, *given, self._search)
+
+    def _fit(self, X, y, sample_weight, callback, initial_tree, checkpoint, search):
+        """Fit by whatever `search` is: it takes and returns what `_search` does."""
         check_no_bools(self, NUMBERS)
         check_callback(callback)
         check_checkpoint(self, checkpoint)
@@ -300,9 +305,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
                 kept = checkpoint, fingerprints(X, codes, classes, weights)
             X, codes, weights, cost = self._weigh(X, codes, classes, sample_weight)
             with observer(callback, self.verbose, cost) as observe:
-                answer = self._search(
-                    X, codes, len(classes), weights, cost, first, observe, kept=kept
-                )
+                answer = search(X, codes, len(classes), weights, cost, first, observe, kept=kept)
             self._keep(answer, classes, weights, cost)
         if self.verbose:
             with_cost = f", with the cost of leaves {self.objective_}" * (self.ccp_alpha > 0)
@@ -359,9 +362,12 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             "keep_on_interrupt": self.on_interrupt == "return",
         }
         if kept is None:
-            return searcher.run(**how)
-        path, data = kept
-        return search_on(searcher, Checkpoint(path, Problem.of(self, data, options)), **how)
+            answer = searcher.run(**how)
+        else:
+            path, data = kept
+            checkpoint = Checkpoint(path, Problem.of(self, data, options))
+            answer = search_on(searcher, checkpoint, **how)
+        return answer | {"kernel": _core.kernel(), "n_jobs": options["n_jobs"]}
 
     def _keep(self, answer: dict, classes, weights, cost) -> None:
         """Set what a fit leaves behind, out of the core's answer."""
@@ -387,8 +393,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
                 for seconds, objective, bound in answer["history"]
             ),
             search=self.search,
-            kernel=_core.kernel(),
-            n_jobs=resolve_n_jobs(self.n_jobs),
+            kernel=answer["kernel"],
+            n_jobs=answer["n_jobs"],
         )
 
     def apply(self, X):

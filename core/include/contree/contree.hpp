@@ -127,11 +127,14 @@ public:
         while (objective < now && !cutoff_.compare_exchange_weak(now, objective, std::memory_order_relaxed)) {}
     }
     Score cutoff() const { return cutoff_.load(std::memory_order_relaxed); }
+    // What is left to others, please: thresholds of the root that are begun are finished, and no other is taken up.
+    void hand_back() { hand_back_.store(true, std::memory_order_relaxed); }
+    bool handing_back() const { return hand_back_.load(std::memory_order_relaxed); }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
     bool abandoned() const { return abandon_.load(std::memory_order_relaxed); }
 
 private:
-    std::atomic<bool> stop_{false}, abandon_{false};
+    std::atomic<bool> stop_{false}, abandon_{false}, hand_back_{false};
     std::atomic<Score> cutoff_{no_objective};
 };
 
@@ -159,6 +162,8 @@ struct Start {
     Score lower_bound = 0;                 // proved of every allowed tree, or of those of the part
     bool open_only = false;                // end where the last level begins, with its frontier
     bool resumable = false;                // return the frontier, and with it the best tree, even if a stop then takes longer
+    bool part = false;                     // the frontier is not all of its level: end with it, even if there are deeper ones
+    std::int64_t splits = 0;               // thresholds of the root to begin at most; then as after Control::hand_back.  0: any
 };
 
 // A moment of a search to go on from later.
@@ -184,6 +189,8 @@ public:
     Result run(const Start& start, Control& control, double time_limit = std::numeric_limits<double>::infinity(), const Poll& poll = {});
     // While another thread runs a search, or its poll: what it would be resumed from.  Without a tree where there is none yet.
     Snapshot snapshot();
+    // The same frontier in at least so many intervals, as far as there are thresholds: for many searches at once.
+    Frontier split(const Frontier& frontier, std::size_t parts);
 
 private:
     class Implementation;

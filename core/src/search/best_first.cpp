@@ -21,11 +21,11 @@ Outcome leaf_outcome(Score score) { return {score, score, {Step{Step::leaf, 0}}}
 }  // namespace
 
 template <class Entry>
-BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Cache& cache, const Options& options, const Control& control,
-                            Improved improved, Outcome first, const Frontier& start, bool open_only, RootShare& root_share)
+BestFirst<Entry>::BestFirst(const Subproblem<Entry>& root, Cache& cache, RootMemories& memories, const Options& options, const Control& control,
+                            Improved improved, Outcome first, const Frontier& start, const Start& asked, RootShare& root_share)
     : root_(root), options_(options), control_(control), improved_(std::move(improved)), first_(std::move(first)), start_(start),
-      open_only_(open_only), root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches, objective_of(options))),
-      size_(options.max_depth, leaves_of(options), root.rows), cache_(cache), frontier_(start) {
+      asked_(asked), root_share_(root_share), kernel_(chosen_kernel()), rules_(rules_of(options.switches, objective_of(options))),
+      size_(options.max_depth, leaves_of(options), root.rows), cache_(cache), memories_(memories), frontier_(start) {
     check_start();
     for (int i = 0; i < std::max(1, options.n_jobs); ++i)
         workers_.push_back(std::make_unique<Worker>(kernel_, options.switches, control, rules_.objective));
@@ -144,6 +144,11 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     node.shapes = shapes_of(question.size);
     node.gap = question.gap;
     node.parent = question.parent;
+    node.level = question.level;
+    if (node.level) {
+        memories_.begin(node.depth, question.start == nullptr);
+        node.memories = &memories_.kept;
+    }
     node.learnt = question.learnt;
     if (node.learnt != nullptr) node.learnt->expect(node.shapes);
     node.ub = question.target;
@@ -157,7 +162,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     else open(worker, node, question);
     if (&sub == &root_) root_node_ = &node;
     LevelWatch watch(*this, node, question.level);
-    if (question.lower < node.limit() && !(question.level && open_only_ && node.depth == size_.depth)) {
+    if (question.lower < node.limit() && !(question.level && asked_.open_only && node.depth == size_.depth)) {
         // From here on, what a shared node holds is its mutex's.  Work that has an end is not shared: others do not see it.
         const bool shared = workers_.size() > 1 && worker.work_end == Worker::endless;
         if (shared) share(node);
@@ -166,6 +171,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     }
     if (&sub == &root_) root_node_ = nullptr;
     watch.leave();
+    if (node.level) left_open_ = handing_back(node) && !node.queue.empty() && node.queue.front().bound < node.limit();
 
     for (const Segment& segment : node.queue) node.set_aside(segment.bound);   // after a stop
     Outcome outcome = std::move(node.best);
@@ -182,13 +188,14 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
 template <class Entry>
 void BestFirst<Entry>::open(Worker& worker, Node& node, const Question& question) {
     Score ends = question.lower;
-    std::int32_t memory = -1;
+    std::int32_t memory = RootMemories::none;
     if (options_.switches.shallow_first && question.lower < node.limit()) {
         Outcome shallow = solve_shallow(worker, node, question);
-        memory = node.memories.empty() ? -1 : 0;
+        memory = node.memories->empty() ? RootMemories::none : 0;
         ends = std::max(ends, shallow.lower);
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
+    if (node.level) memories_.of_ends = memory;
     if (question.lower < node.limit()) find_strips(worker, node, question);
     open_segments(node, ends, memory, question.sources, worker.statistics);
 }
@@ -197,14 +204,14 @@ void BestFirst<Entry>::open(Worker& worker, Node& node, const Question& question
 template <class Entry>
 Outcome BestFirst<Entry>::solve_shallow(Worker& worker, Node& node, const Question& question) {
     if (question.shallow != nullptr) {
-        if (question.shallow_learnt != nullptr) node.memories.push_back({*question.shallow_learnt, *question.shallow_learnt});
+        if (question.shallow_learnt != nullptr) node.memories->push_back({*question.shallow_learnt, *question.shallow_learnt});
         return *question.shallow;
     }
     Profile learnt;
     const bool remember = remembers(question.sub, node.depth - 1);
     Outcome shallow = solve(worker, {question.sub, {node.depth - 1, question.size.leaves, question.sub.rows}, question.lower, node.limit(), 0, {},
                                      remember ? &learnt : nullptr, question.parent});
-    if (remember) node.memories.push_back({learnt, learnt});
+    if (remember) node.memories->push_back({learnt, learnt});
     return shallow;
 }
 
@@ -268,7 +275,7 @@ template <class Entry>
 bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics) {
     std::lock_guard lock(node.mutex);
     if (node.sub == &root_) node.ub = std::min(node.ub, cutoff());
-    while (!node.queue.empty() && !stopping()) {
+    while (!node.queue.empty() && !stopping() && !handing_back(node)) {
         task.segment = node.queue.front();
         if (task.segment.bound >= node.limit()) {
             statistics.closed_by_segment_bound += static_cast<std::int64_t>(node.queue.size());
@@ -292,15 +299,16 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
         task.left = task.right = {};
         if (const std::int32_t u = task.segment.u.memory; u >= 0) {
-            if (task.segment.u.z > 0) task.left.subset = &node.memories[static_cast<std::size_t>(u)].left;
-            task.right.superset = &node.memories[static_cast<std::size_t>(u)].right;
+            if (task.segment.u.z > 0) task.left.subset = &(*node.memories)[static_cast<std::size_t>(u)].left;
+            task.right.superset = &(*node.memories)[static_cast<std::size_t>(u)].right;
         }
         if (const std::int32_t v = task.segment.v.memory; v >= 0) {
-            task.left.superset = &node.memories[static_cast<std::size_t>(v)].left;
-            if (task.segment.v.z < node.sub->mass) task.right.subset = &node.memories[static_cast<std::size_t>(v)].right;
+            task.left.superset = &(*node.memories)[static_cast<std::size_t>(v)].left;
+            if (task.segment.v.z < node.sub->mass) task.right.subset = &(*node.memories)[static_cast<std::size_t>(v)].right;
         }
         node.in_flight.push_back(&task.segment);
         node.taken += task.run.size();
+        ++node.begun;
         return true;
     }
     return false;
@@ -430,8 +438,10 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
     note(node, s.f, s.shape, task.z, limited ? any : w.own);
     if (limited) memory.own = {w.own.left, w.own.right};
     if (limited || !memory.left.empty() || !memory.right.empty()) {
-        w.near.memory = static_cast<std::int32_t>(node.memories.size());
-        node.memories.push_back(std::move(memory));
+        w.near.memory = static_cast<std::int32_t>(node.memories->size());
+        node.memories->push_back(std::move(memory));
+        // With leaf sizes it is of this very threshold, not of those beside it (leaf_sizes.cpp).
+        if (node.level && !limited) memories_.note(s.f, s.shape, w.near.z, w.near.memory);
     }
     Point left_end = w.as_left_end();
     left_end.open = !settled;

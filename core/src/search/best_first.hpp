@@ -22,6 +22,7 @@
 #include "bounds/strips.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
+#include "search/memories.hpp"
 #include "search/road.hpp"
 #include "search/stages.hpp"
 #include "search/statistics.hpp"
@@ -44,8 +45,8 @@ public:
 
     // `first` is what is known already: a tree, if it has a plan, and a bound; `start` what is left to search.
     // Throws std::invalid_argument where `start` is not of this search.
-    BestFirst(const Subproblem<Entry>& root, Cache& cache, const Options& options, const Control& control,
-              Improved improved, Outcome first, const Frontier& start, bool open_only, RootShare& root_share);
+    BestFirst(const Subproblem<Entry>& root, Cache& cache, RootMemories& memories, const Options& options, const Control& control,
+              Improved improved, Outcome first, const Frontier& start, const Start& asked, RootShare& root_share);
 
     // The best tree of the options' depth, within max_gap, or the best found when `control` stops the search.
     Outcome run();
@@ -71,17 +72,6 @@ private:
         std::int64_t work() const { return statistics.row_visits + cells_moved; }
         bool over() const { return work() >= work_end; }
     };
-    struct Sides {
-        Score left, right;
-    };
-    // What the solves of a split's two sides learnt: sources for the splits beside it.
-    struct Memory {
-        Profile left, right;
-        // With a minimal leaf size: the split's own numbers, and how far off the thresholds were that its sides were last
-        // solved for as ends of a run.
-        Sides own{};
-        Position left_reach = std::numeric_limits<Position>::max(), right_reach = std::numeric_limits<Position>::max();
-    };
     struct Node {
         const Subproblem<Entry>* sub;
         std::int64_t depth;
@@ -93,10 +83,13 @@ private:
         Score floor = unreached;      // the least bound of what was set aside
         std::vector<Segment> queue;   // a heap, least bound first
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
-        std::deque<Memory> memories;  // by Point::memory
+        std::deque<Memory> own_memories;
+        std::deque<Memory>* memories = &own_memories;   // by Point::memory; a level's are those of all rows
         std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
         std::vector<const Segment*> in_flight;   // those being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
+        bool level = false;           // is it of `deepen`?
+        std::int64_t begun = 0;       // thresholds
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -230,6 +223,10 @@ private:
     bool finished() const { return finished_.load(std::memory_order_relaxed); }
     bool ended() const { return control_.stopped() || failed_.load(std::memory_order_relaxed); }
     bool stopping() const { return ended() || finished(); }
+    // Shall the rest of a level be left to others?
+    bool handing_back(const Node& node) const {
+        return node.level && (control_.handing_back() || (asked_.splits > 0 && node.begun >= asked_.splits));
+    }
 
     const Subproblem<Entry>& root_;
     const Options& options_;
@@ -237,12 +234,13 @@ private:
     const Improved improved_;
     Outcome first_;
     const Frontier& start_;
-    const bool open_only_;
+    const Start& asked_;
     RootShare& root_share_;
     const Kernel& kernel_;
     const Rules rules_;
     TreeSize size_;               // of the tree asked for
     Cache& cache_;
+    RootMemories& memories_;      // of the level that is searched
     std::vector<std::unique_ptr<Worker>> workers_;
 
     std::mutex sharing_mutex_;
@@ -258,6 +256,7 @@ private:
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex frontier_mutex_;
+    bool left_open_ = false;                  // was the last level handed back before its end?
     Frontier frontier_;                       // of the last level that was ended or left, at first where it starts,
     Node* level_node_ = nullptr;              // and the node of the one that is open
     std::mutex incumbent_mutex_;

@@ -29,9 +29,12 @@ Outcome BestFirst<Entry>::search(Worker& worker) {
     deepen(worker);
     if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
     if (incumbent().plan.empty()) take({0, leaf_score(root_, rules_.objective), {Step{Step::leaf, 0}}});
-    incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
+    {
+        std::lock_guard lock(incumbent_mutex_);   // a snapshot may be taken at any moment
+        incumbent_.lower = std::min(incumbent_.lower, incumbent_.upper);
+    }
     if (options_.all_sizes) search_sizes(worker);
-    return incumbent_;
+    return incumbent();
 }
 
 // A level's tree is the next one's first incumbent, and its bound the end of the next one's bounds.  A shallower level
@@ -45,7 +48,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
     const std::int64_t first_depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
     const bool begun = start_.depth > 0;
     raise(class_count_bound(root_, size_, rules_.objective));
-    if (begun && options_.switches.first_trees && size_.depth > cheap_depth && !stopping()) prepare_stages(worker);
+    if (begun && !first_.plan.empty() && options_.switches.first_trees && size_.depth > cheap_depth && !stopping()) prepare_stages(worker);
     Score irreducible = first_.lower;   // what holds at the depth asked for holds at each that is less
     Outcome outcome;
     Profile learnt, below;
@@ -77,9 +80,9 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         learnt = std::move(next);
         if (!outcome.plan.empty()) take(outcome);
         if (last) raise(outcome.lower);
-        if (!stopping() && !(last && open_only_)) end_level(depth, outcome.lower);
+        if (!stopping() && !left_open_ && !(last && asked_.open_only)) end_level(depth, outcome.lower);
         if (last && options_.all_sizes) known_ = std::move(learnt);
-        if (last || finished() || stopping()) return;
+        if (last || left_open_ || asked_.part || finished() || stopping()) return;
         if (depth == cheap_depth) irreducible = std::max(irreducible, rules_.worth(irreducible_errors(root_, when_stopped(control_))));
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);

@@ -1,7 +1,7 @@
 // The open part of a search as a value: the part of BestFirst that hands it out and begins with it.
 //
 // A segment holds all that its search needs: what is proved at its two ends.  Profiles and strips only save time, and are
-// left behind.  What was closed is in the floor, by a bound that holds whatever comes later, so a search may go on with a
+// left behind; profiles are found again by who has searched the same rows before (memories.hpp).  What was closed is in the floor, by a bound that holds whatever comes later, so a search may go on with a
 // worse tree than there was when it was closed: then the floor is all that is proved of it.  Leaf sizes: a number of a
 // segment's end need not hold for thresholds that were trimmed off before (segment.hpp).  These are in the floor, and
 // what is derived from such a number for any other threshold is implied by the number itself, which holds there.
@@ -70,8 +70,11 @@ void BestFirst<Entry>::open_from(Node& node, const Frontier& frontier) const {
     node.set_aside(without_leaf(frontier.floor));
     for (const Frontier::Interval& interval : frontier.intervals) {
         const auto& [column, shape, u, v, with_u, bound] = interval;
-        const Point left{u.z, u.left, u.right, with_u}, right{v.z, v.left, v.right};
-        Segment segment = make_segment(number_of(column), static_cast<std::uint32_t>(shape), left, right, rules_);
+        const std::uint32_t f = number_of(column), of_shape = static_cast<std::uint32_t>(shape);
+        const std::int32_t before = u.z == 0 ? memories_.of_ends : memories_.before(f, of_shape, u.z);
+        const std::int32_t behind = v.z == root_.mass ? memories_.of_ends : memories_.behind(f, of_shape, v.z);
+        const Point left{u.z, u.left, u.right, with_u, before}, right{v.z, v.left, v.right, false, behind};
+        Segment segment = make_segment(f, of_shape, left, right, rules_);
         segment.bound = std::max(segment.bound, without_leaf(bound));
         node.queue.push_back(segment);
     }

@@ -55,7 +55,7 @@ auto BestFirst<Entry>::stale_ends(const Node& node, const Task& task) const -> E
     const bool far = std::uint64_t{task.run.high - task.run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
     if (!rules_.monotone || far || sub.classes > most_paired_classes || lacks_values(sub)) return Ends::neither;
     Segment hoped = task.segment;
-    const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &node.memories[static_cast<std::size_t>(end.memory)]; };
+    const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &(*node.memories)[static_cast<std::size_t>(end.memory)]; };
     const auto position_of = [&](const Point& end) { return sub.position_of(task.segment.f, end.z); };
     const Memory* const u = memory_of(hoped.u);
     const Memory* const v = memory_of(hoped.v);
@@ -75,7 +75,7 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
     const Score limit = task.limit - rules_.objective.split;
     const auto memory_of = [&](const Point& end) -> Memory& {
         std::lock_guard lock(node.mutex);
-        return node.memories[static_cast<std::size_t>(end.memory)];
+        return (*node.memories)[static_cast<std::size_t>(end.memory)];
     };
     const auto renew = [&](Point& end, bool left) {
         if (segment_bound(s, rules_) >= task.limit || stopping()) return;

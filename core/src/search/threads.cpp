@@ -78,7 +78,7 @@ typename BestFirst<Entry>::Node* BestFirst<Entry>::node_to_help(const Node* belo
             if (up == nullptr) continue;
         }
         std::lock_guard node_lock(node->mutex);
-        if (node->queue.empty() || node->queue.front().bound >= node->limit()) continue;
+        if (node->queue.empty() || node->queue.front().bound >= node->limit() || handing_back(*node)) continue;
         chosen = node;
     }
     if (chosen != nullptr) {
