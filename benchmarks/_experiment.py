@@ -85,7 +85,9 @@ class Experiment:
         if not kept or not kept["runs"]:
             return False
         wall = kept["runs"][-1].get("wall", math.inf)  # what does not say its time is not repeated
-        return cut_off(kept) or wall > SHORT or len(kept["runs"]) >= repeat
+        if cut_off(kept) or wall > SHORT or kept["time_limit"] > cell.time_limit:
+            return True  # a lower limit must not cut off what a higher one has proved
+        return len(kept["runs"]) >= repeat
 
     def _runs(self, cell: Cell) -> int:
         return len(self.report["cells"].get(cell.key, {"runs": ()})["runs"])

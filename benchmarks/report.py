@@ -141,7 +141,7 @@ def headline(report: dict) -> str:
         )
     return "\n".join(
         [
-            "One thread, the paper's 16 data sets, both solvers on the same rows in the same run:",
+            "One thread, the paper's 16 data sets, both solvers on the same rows and machine:",
             "",
             *lines,
             "",

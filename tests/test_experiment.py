@@ -127,3 +127,10 @@ def test_a_failure_is_a_result(rows):
 def test_a_function_that_does_not_end_is_ended(monkeypatch):
     monkeypatch.setattr("_harness.GRACE", 0.0)
     assert "did not stop" in call("time:sleep", 60, time_limit=0.5)["failed"]
+
+
+def test_a_lower_limit_does_not_touch_what_a_higher_one_has_proved(tmp_path):
+    counted = Counted()
+    experiment(tmp_path).conduct([[counted.cell("a", 10.0)]])
+    experiment(tmp_path).conduct([[counted.cell("a", 1.0)]], repeat=3)
+    assert counted.order == ["a"]

@@ -1,102 +1,92 @@
-"""What the accuracy experiment cuts columns at: quantiles and guesses."""
+"""A threshold splits as the ranks did, in float64 always and in float32 where that is possible."""
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_classification
-from threadpoolctl import threadpool_limits
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
-import thresholds
 from contree import ConTreeClassifier
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
+finite = st.floats(allow_nan=False, allow_infinity=False)
+LARGEST = np.finfo(np.float64).max
+TINY = 5e-324
 
 
-@pytest.fixture(scope="module")
-def rows():
-    return make_classification(200, 4, n_informative=3, n_redundant=1, random_state=4)
+def threshold_between(a: float, b: float) -> float:
+    """Return the threshold that separates two training values."""
+    clf = ConTreeClassifier(1).fit([[a], [b], [a], [b]], [0, 1, 0, 1])
+    assert clf.errors_ == 0
+    assert clf.predict([[a], [b]]).tolist() == [0, 1]
+    return float(clf.tree_.threshold[0])
 
 
-@pytest.fixture(scope="module")
-def cuts(rows):
-    return thresholds.guesses(thresholds.boosted(*rows, 0), first_class_only=True)
+@settings(max_examples=400)
+@given(finite, finite)
+@example(1.0, np.nextafter(1.0, 2.0))
+@example(np.nextafter(1.0, 0.0), 1.0)
+@example(-TINY, 0.0)
+@example(0.0, TINY)
+@example(-TINY, TINY)
+@example(TINY, 2 * TINY)
+@example(1e308, 1.5e308)
+@example(-LARGEST, LARGEST)
+@example(np.nextafter(LARGEST, 0.0), LARGEST)
+@example(-1e308, 1e308)
+@example(1.0, 1.0 + 1e-9)
+@example(2.0**53 - 1, 2.0**53)
+@example(1700000000000.0, 1700000000001.0)  # milliseconds
+@example(16777216.0, 16777217.0)  # 2**24: one float32 for both
+@example(3.4028235e38, 3.5e38)  # beyond float32's range
+@example(1e-46, 2e-46)  # below its smallest number
+def test_a_threshold_lies_between_its_neighbours(a, b):
+    a, b = sorted((a, b))
+    assume(a < b)
+    tau = threshold_between(a, b)
+    assert a <= tau < b
+    with np.errstate(over="ignore", under="ignore"):
+        a32, b32 = np.float32(a), np.float32(b)
+    if a32 < b32:
+        assert float(a32) <= tau < float(b32)
 
 
-def test_coarse_columns_tell_as_much_as_binary_ones():
-    X = np.array([[0.0, 5.0], [1.0, 6.0], [1.5, 7.0], [2.0, 7.5], [9.0, -1.0]])
-    cuts = [np.array([1.0, 2.0]), np.array([6.5])]
-    steps = thresholds.coarse(X, cuts)
-    assert steps.T.tolist() == [[0, 0, 1, 1, 2], [0, 0, 1, 1, 0]]
-    expected = np.column_stack([X[:, 0] <= 1.0, X[:, 0] <= 2.0, X[:, 1] <= 6.5])
-    np.testing.assert_array_equal(thresholds.binary(steps, cuts), expected)
+def test_negative_zero_is_zero():
+    clf = ConTreeClassifier(1).fit([[0.0], [-0.0]], [0, 1])
+    assert clf.tree_.node_count == 1
+    assert clf.errors_ == 1
 
 
-def test_a_feature_without_thresholds_is_one_value():
-    X = np.array([[0.0, 5.0], [1.0, 6.0]])
-    cuts = [np.array([]), np.array([5.5])]
-    steps = thresholds.coarse(X, cuts)
-    assert steps.T.tolist() == [[0, 0], [0, 1]]
-    assert thresholds.binary(steps, cuts).T.tolist() == [[1, 0]]
+@pytest.mark.parametrize("step", [1e-9, np.spacing(1.0)])
+def test_close_values_are_all_told_apart(step):
+    X = (1.0 + step * np.arange(8))[:, np.newaxis]
+    y = np.array([0, 1, 1, 0, 0, 0, 1, 1])
+    clf = ConTreeClassifier(2).fit(X, y)
+    assert clf.errors_ == 0
+    assert clf.predict(X).tolist() == y.tolist()
 
 
-def test_optimal_trees_are_as_good_on_coarse_columns_as_on_binary_ones(rows, cuts):
-    X, y = rows
-    steps = thresholds.coarse(X, cuts)
-    errors = [
-        ConTreeClassifier(3).fit(columns, y).errors_
-        for columns in (steps, thresholds.binary(steps, cuts))
-    ]
-    assert errors[0] == errors[1]
+def test_tolerance_joins_close_values():
+    X = np.array([[0.0], [1e-9], [1.0], [1.0 + 1e-9]])
+    y = [0, 1, 1, 1]
+    assert ConTreeClassifier(1).fit(X, y).errors_ == 0
+    joined = ConTreeClassifier(1, feature_tolerance=1e-7).fit(X, y)
+    assert joined.errors_ == 1
+    assert np.count_nonzero(joined.predict(X) != y) == 1
 
 
-def test_guesses_are_the_thresholds_of_the_trees():
-    X, y = load_iris(return_X_y=True)
-    ensemble = thresholds.boosted(X, y, 0)
-    assert ensemble.estimators_.shape == (40, 3)
-    first = thresholds.guesses(ensemble, first_class_only=True)
-    every = thresholds.guesses(ensemble, first_class_only=False)
-    for column, (some, more) in enumerate(zip(first, every, strict=True)):
-        assert set(some) <= set(more)
-        assert (np.diff(more) > 0).all()
-        for cut in more:
-            assert X[:, column].min() < cut < X[:, column].max()
-    assert sum(map(len, first)) < sum(map(len, every))
+def test_ids_up_to_two_to_the_53():
+    ids = np.array([2**53 - 3, 2**53 - 2, 2**53 - 1, 2**53], dtype=np.int64)
+    clf = ConTreeClassifier(2).fit(ids[:, np.newaxis], [0, 1, 0, 1])
+    assert clf.errors_ == 0
 
 
-def test_columns_that_matter_stay_and_the_ensemble_is_no_worse(rows, cuts):
-    X, y = rows
-    kept, finished = thresholds.without_needless(cuts, X, y, 20, 0, time.monotonic() + 60)
-    assert finished
-    assert 1 <= sum(map(len, kept)) < sum(map(len, cuts))
-    for some, more in zip(kept, cuts, strict=True):
-        assert set(some) <= set(more)
-
-    def score(cuts):
-        columns = thresholds.binary(thresholds.coarse(X, cuts), cuts)
-        return thresholds._on_columns(columns, y, 20, 0).score(columns, y)
-
-    assert score(kept) >= score(cuts)
-
-
-def test_without_time_nothing_is_removed(rows, cuts):
-    X, y = rows
-    kept, finished = thresholds.without_needless(cuts, X, y, 20, 0, time.monotonic() - 1)
-    assert not finished
-    assert [list(cut) for cut in kept] == [list(cut) for cut in cuts]
-
-
-def test_quantiles():
-    pytest.importorskip("pystreed")
-    X = np.column_stack([np.arange(110.0), np.repeat([0.0, 1.0, 4.0, 4.0, 4.0], 22)])
-    first, second = thresholds.quantiles(X, 10)
-    assert len(first) == 10
-    shares = [np.mean(X[:, 0] <= cut) for cut in first]
-    np.testing.assert_allclose(shares, np.arange(1, 11) / 11, atol=0.01)
-    assert second.tolist() == [0.5, 2.5]
+@settings(max_examples=100)
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2, max_size=9))
+def test_float32_rows_go_the_same_way_as_float64_ones(column):
+    X = np.array(column, dtype=np.float32)[:, np.newaxis]
+    y = np.arange(len(X)) % 2
+    clf = ConTreeClassifier(3).fit(X, y)
+    wide = ConTreeClassifier(3).fit(X.astype(np.float64), y)
+    assert clf.tree_.threshold.tolist() == wide.tree_.threshold.tolist()
+    assert clf.apply(X).tolist() == clf.apply(X.astype(np.float64)).tolist()
