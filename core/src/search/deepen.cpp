@@ -202,8 +202,8 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
 // Not inside a search that has an end to its own work.
 template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
+    if (&worker != workers_[0].get() || stopping()) return;   // the stages are the first thread's
     if (stages_ == nullptr || stages_->busy() || worker.work_end != Worker::endless) return;
-    if (&worker != workers_[0].get() || stopping()) return;
     constexpr double often = 0.03;
     const double cells = static_cast<double>(root_.rows) * root_.features, patience = 20000 * cells + 4 * static_cast<double>(last_gain_);
     const double most = std::min(options_.time_limit <= 10 ? 2.5e9 : 1e9, patience);
