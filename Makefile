@@ -31,7 +31,7 @@ define install
 endef
 
 # Those that there are: each runs a small set with --quick.
-EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,runtime baselines pruning \
+EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling sparse general)))))
 
 .PHONY: demo test test-python test-cpp lint format asan tsan bench clean

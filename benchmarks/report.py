@@ -16,7 +16,7 @@ import re
 import statistics
 from pathlib import Path
 
-import runtime
+import peers
 from _experiment import (
     QUICK_RESULTS,
     RESULTS,
@@ -33,7 +33,7 @@ from _harness import ROOT
 from paper import at_least, quoted
 
 # The scripts, in the order of the document.
-SCRIPTS = ["runtime", "baselines", "pruning", "anytime", "first_seconds"]
+SCRIPTS = ["peers", "baselines", "pruning", "anytime", "first_seconds"]
 SCRIPTS += ["out_of_sample", "scaling", "sparse", "general"]
 DOCUMENT = ROOT / "docs" / "results.md"
 README = ROOT / "README.md"
@@ -75,7 +75,7 @@ def main() -> None:
         print(folder / "results.md")
         return
     write(DOCUMENT, document(folder))
-    report = read("runtime", folder)
+    report = read("peers", folder)
     save_figure(chart(report), CHART, report)
     write(README, with_headline(README.read_text(), report))
     print(f"{DOCUMENT}\n{README}\n{CHART}")
@@ -123,20 +123,20 @@ def headline(report: dict) -> str:
         "|---|---|---|---|---|",
     ]
     for depth, gap in sorted({(cell["depth"], cell["gap"]) for cell in cells.values()}):
-        table = runtime.of_kind(cells, depth, gap)
-        ours = {n: row["contree"] for n, row in table.items() if runtime.proved(row.get("contree"))}
+        table = peers.of_kind(cells, depth, gap)
+        ours = {n: row["contree"] for n, row in table.items() if peers.proved(row.get("contree"))}
         if not ours:
             continue
         times = {name: median(cell, "user") for name, cell in ours.items()}
         fast, slow = min(times.values()), max(times.values())
         open_ones = [
-            f"{name} in {runtime.exact(seconds)} s"
+            f"{name} in {peers.exact(seconds)} s"
             for name, seconds in times.items()
             if quoted(name, "ConTree", depth, round(100 * gap)).startswith(">")
         ]
         lines.append(
             f"| {depth}{', within 1 %' * bool(gap)} | {len(ours)} of {len(table)} sets "
-            f"| {runtime.exact(fast)} to {runtime.exact(slow)} | {times_longer(table)} "
+            f"| {peers.exact(fast)} to {peers.exact(slow)} | {times_longer(table)} "
             f"| {', '.join(open_ones)} |"
         )
     return "\n".join(
@@ -155,7 +155,7 @@ def headline(report: dict) -> str:
 
 
 def times_longer(table: dict) -> str:
-    found = [runtime.ratio(row, "pycontree", "contree") for row in table.values()]
+    found = [peers.ratio(row, "pycontree", "contree") for row in table.values()]
     found = [times for times in found if times]
     if not found:
         return ""
@@ -167,8 +167,8 @@ def times_longer(table: dict) -> str:
 def chart(report: dict, depth: int = 4):
     """Draw seconds to the proof for each data set: contree, and pycontree here or in the paper."""
     plt = pyplot()
-    table = runtime.of_kind(report["cells"], depth, 0.0)
-    table = {name: row for name, row in table.items() if runtime.proved(row.get("contree"))}
+    table = peers.of_kind(report["cells"], depth, 0.0)
+    table = {name: row for name, row in table.items() if peers.proved(row.get("contree"))}
     order = sorted(table, key=lambda name: median(table[name]["contree"], "user"))
     figure, axes = plt.subplots(figsize=(7, 0.3 * len(order) + 1.2), layout="constrained")
     least = 1e-3
@@ -176,7 +176,7 @@ def chart(report: dict, depth: int = 4):
     for at, name in enumerate(order):
         row = table[name]
         peer, published = row.get("pycontree"), quoted(name, "ConTree", depth)
-        if runtime.proved(peer):
+        if peers.proved(peer):
             seconds, label, style = median(peer, "user"), "pycontree, here", {"color": "#D55E00"}
         else:
             seconds, label = at_least(published), "pycontree, as the paper says"
@@ -189,7 +189,7 @@ def chart(report: dict, depth: int = 4):
         new = "contree" if "contree" not in shown else None
         axes.barh(at + 0.2, ours - least, 0.38, left=least, color="#0072B2", label=new)
         shown.add("contree")
-        if published.startswith(">") and not runtime.proved(peer):
+        if published.startswith(">") and not peers.proved(peer):
             axes.annotate(" not within 4 hours", (seconds, at - 0.2), va="center", fontsize=7)
     axes.set_xscale("log")
     axes.set_xlim(least, 3e5)

@@ -40,7 +40,7 @@ def test_the_document_is_what_the_runs_say():
 
 
 def test_readme_is_what_the_runs_say():
-    written, data = report.README.read_text(), report.read("runtime")
+    written, data = report.README.read_text(), report.read("peers")
     assert written == report.with_headline(written, data), WRITE
     assert report.drawn_from(report.CHART, data), WRITE
 
@@ -68,9 +68,9 @@ def test_every_run_says_what_it_was_made_with(script):
 
 
 def test_every_proved_tree_of_a_plain_fit_has_the_known_optimum():
-    cells = report.read("runtime")["cells"].values()
+    cells = report.read("peers")["cells"].values()
     known = [kept for kept in cells if kept["known_optimum"] is not None and not kept["gap"]]
-    proved = [kept for kept in known if importlib.import_module("runtime").proved(kept)]
+    proved = [kept for kept in known if importlib.import_module("peers").proved(kept)]
     assert proved
     for kept in proved:
         assert {run["errors"] for run in kept["runs"]} == {kept["known_optimum"]}, kept

@@ -1,8 +1,8 @@
 """Run time and memory: the paper's Tables 1 and 2, depths 5 and 6, and the memory table.
 
-    python benchmarks/runtime.py                                  all of it, hours
-    python benchmarks/runtime.py --depth 3 --columns contree pycontree
-    python benchmarks/runtime.py --depth 4 --gap --datasets rice --time-limit 60
+    python benchmarks/peers.py                                  all of it, hours
+    python benchmarks/peers.py --depth 3 --columns contree pycontree
+    python benchmarks/peers.py --depth 4 --gap --datasets rice --time-limit 60
 
 Each fit in a process of its own, the solvers in turn on the same rows.  A peer that by the paper
 would take more than twice the limit is not started; what others have published is quoted.
@@ -27,7 +27,7 @@ from _experiment import (
 from _harness import dataset_names, known_optima, prepare, run
 from paper import METHODS, at_least, in_table, quoted
 
-EXPERIMENT = "runtime"
+EXPERIMENT = "peers"
 DEPTHS = [2, 3, 4, 5, 6]
 GAP = 0.01  # the paper's: 1 % of all rows
 QUICK = ["bank", "bidding", "occupancy", "raisin", "room", "segment", "wilt"]
@@ -117,13 +117,13 @@ def markdown(report: dict) -> str:
         "many times longer a solver took than contree with one thread, over the data sets that "
         "both proved.",
         provenance(report),
-        "Again: `python benchmarks/runtime.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
+        "Again: `python benchmarks/peers.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
         "for a part of it).",
     ]
     parts += [runtime_section(cells, depth, gap) for depth, gap in kinds]
     parts.append(memory_section(cells))
     if any(cell["column"] == "pycontree" for cell in cells.values()):
-        parts.append("![Seconds of pycontree against seconds of contree](runtime.svg)\n")
+        parts.append("![Seconds of pycontree against seconds of contree](peers.svg)\n")
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -304,7 +304,7 @@ def figures(report: dict) -> dict:
     axes.set_ylabel("pycontree (hollow: at least; its limit, or the paper's figure)")
     axes.legend(frameon=False, loc="lower right")
     axes.spines[["top", "right"]].set_visible(False)
-    return {"runtime": figure}
+    return {"peers": figure}
 
 
 def pairs(cells: dict, depth: int, open_ended: bool):
