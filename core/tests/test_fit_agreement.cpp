@@ -164,7 +164,7 @@ void test_strips() {
                 if (name == "closed_by_strips") closed += count;
         }
     });
-    CHECK(closed > 1000);
+    CHECK(closed > 0);
 }
 
 // Many classes: more than leaves, more than a word's lanes.

@@ -125,6 +125,7 @@ void BestFirst<Entry>::LevelWatch::leave() {
     Frontier frontier = search_.frontier_of(*node_);
     std::lock_guard lock(search_.frontier_mutex_);
     search_.frontier_ = std::move(frontier);
+    search_.level_node_ = nullptr;   // what follows in the node is its own
 }
 template <class Entry>
 BestFirst<Entry>::LevelWatch::~LevelWatch() {
