@@ -153,4 +153,6 @@ def _complete(fit, X, y, task: dict):
     return tree
 
 
-SOLVERS = {solver.__name__: solver for solver in (contree, cluster, pycontree, cart, oct_mip, sat_tree)}
+SOLVERS = {
+    solver.__name__: solver for solver in (contree, cluster, pycontree, cart, oct_mip, sat_tree)
+}

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import sys
-import tempfile
-from pathlib import Path
+from datetime import UTC, datetime
 
 import numpy as np
 
 sys.path.append(sys.path.pop(0))  # this folder comes last: Dask's package has this script's name
-from _harness import RESULTS, environment, prepare, run
+from _experiment import RESULTS
+from _harness import environment, prepare, run
 from _simulation import longest_chain, record, simulate, work_of
 
 CASES = ["fault:4", "raisin:5"]  # over 30 s and over 15 s with one thread
@@ -41,27 +42,32 @@ def main() -> None:
     args = parser.parse_args()
     before = RESULTS / "distributed.json"
     report = json.loads(before.read_text()) if before.exists() else {}
-    with tempfile.TemporaryDirectory() as folder:
-        if args.cases:
-            report["measured"] = {"environment": environment(), "arguments": vars(args)}
-            report["measured"]["cells"] = cells = []
-            for case in args.cases:
-                cells.append(measure(case, Path(folder), args.repeat, args.time_limit))
-                print(measured_row(cells[-1]), flush=True)
-                write(report)
-        if args.simulate:
-            report["simulated"] = {"environment": environment(), "arguments": vars(args)}
-            report["simulated"]["handling"] = handling_of(report)
-            report["simulated"]["cells"] = cells = []
-            for case in args.simulate:
-                cells.append(predict(case, Path(folder), report["simulated"]["handling"]))
-                print(simulated_row(cells[-1]), flush=True)
-                write(report)
+    if args.cases:
+        report["measured"] = begun(args)
+        report["measured"]["cells"] = cells = []
+        for case in args.cases:
+            cells.append(measure(case, args.repeat, args.time_limit))
+            print(measured_row(cells[-1]), flush=True)
+            write(report)
+    if args.simulate:
+        report["simulated"] = begun(args)
+        report["simulated"]["handling"] = handling_of(report)
+        report["simulated"]["cells"] = cells = []
+        for case in args.simulate:
+            cells.append(predict(case, report["simulated"]["handling"]))
+            print(simulated_row(cells[-1]), flush=True)
+            write(report)
 
 
-def measure(case: str, folder: Path, repeat: int, time_limit: float) -> dict:
+def begun(args: argparse.Namespace) -> dict:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    load = os.getloadavg()[0]
+    return {"environment": environment(), "load": load, "date": now, "arguments": vars(args)}
+
+
+def measure(case: str, repeat: int, time_limit: float) -> dict:
     name, depth = case.split(":")
-    data = prepare(name, folder)
+    data = prepare(name)
     runs = {f"{solver} {threads}": [] for threads in (1, 2) for solver in ("contree", "cluster")}
     for _ in range(repeat):
         for kind, done in runs.items():
@@ -105,9 +111,9 @@ def handling_of(report: dict) -> float:
     return statistics.median(r["user_of_caller"] / r["tasks"] for r in runs) if runs else HANDLING
 
 
-def predict(case: str, folder: Path, handling: float) -> dict:
+def predict(case: str, handling: float) -> dict:
     name, depth = case.split(":")
-    with np.load(prepare(name, folder)) as file:
+    with np.load(prepare(name)) as file:
         X, y = file["X"], file["y"]
     cell = {"dataset": name, "depth": int(depth), "workers": {}}
     alone = None
@@ -141,8 +147,8 @@ def simulated_row(cell: dict) -> str:
 def head(part: dict) -> str:
     where = part["environment"]
     return (
-        f"{where['cpu']}, {where['cores']} cores, load {where['load_at_start'][0]:.1f} before; "
-        f"commit {where['commit']}; {where['date']}."
+        f"{where['cpu']}, {where['cores']} cores, load {part['load']:.1f} before; "
+        f"commit {where['commit'][:7]}; {part['date']}."
     )
 
 

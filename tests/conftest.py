@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import sys
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+# The experiments are tested too; last, because one of them has the name of Dask's package.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 # The same examples in every run: a failure that CI sees, everyone sees.
 settings.register_profile("contree", derandomize=True, deadline=None, print_blob=True)
