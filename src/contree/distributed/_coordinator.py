@@ -100,6 +100,12 @@ class Best:
         if self.tree is not None and last + PAUSE <= self.seconds_before + seconds:
             self._note(seconds)
 
+    def end(self, seconds: float) -> None:
+        """Note the last state, if that is not done yet."""
+        now = (self.objective, self.lower_bound)
+        if self.tree is not None and (not self.history or self.history[-1][1:] != now):
+            self._note(seconds)
+
     def _note(self, seconds: float) -> None:
         moment = self.seconds_before + seconds
         self.history.append((moment, self.objective, self.lower_bound))
@@ -135,6 +141,7 @@ class Coordinator:
         self._opened_at = self._start
         self._rows: Future | None = None
         self._scattering_since: float | None = None
+        self._scatter_again = 0.0  # not before this
         self._next_look = self._next_word = self._next_show = 0.0
         self._shown: tuple | None = None
         self._whole = 0
@@ -167,6 +174,7 @@ class Coordinator:
         finally:
             self._cluster.close()
             self._now = time.monotonic()
+            self.best.end(self.seconds)
             self._keep(self.status or RUNNING)
 
     # What comes in.
@@ -257,7 +265,8 @@ class Coordinator:
         self._scattering_since = None
         if scattered.error is None:
             self._rows = scattered.rows
-        else:
+        else:  # to somebody who has just gone, perhaps: look first who is there
+            self._scatter_again = self._now + LOOK
             self._count_loss()
 
     def _have_answer(self, done: Done) -> None:
@@ -356,8 +365,7 @@ class Coordinator:
             self._cluster.tell(None)
         for worker in self._workers.values():
             if worker.busy_with in self._tasks and worker.silence > self._wishes.patience:
-                self._take_back(worker.busy_with)
-                worker.given_up = True
+                self._give_up(worker)
         if self._workers:
             self._alone_since = None
         elif self._alone_since is None:
@@ -368,6 +376,18 @@ class Coordinator:
                 "contree.distributed: there is no Dask worker to search on; waiting for one.",
                 stacklevel=5,
             )
+
+    def _give_up(self, worker: Worker) -> None:
+        """Take back the task of a worker that is silent, and ask whether it is there at all.
+
+        Perhaps it only waits for the rows, from another one that hangs: they are scattered again.
+        """
+        number = worker.busy_with
+        self._take_back(number)
+        self._forget(number)
+        worker.given_up = True
+        self._rows = None
+        self._invite(worker)
 
     def _settle(self) -> None:
         """Raise the bound, and see whether the search has ended."""
@@ -416,7 +436,8 @@ class Coordinator:
             return True
         ready = [w for w in self._workers.values() if w.ready and not w.given_up]
         if self._scattering_since is None:
-            if self.seconds > FIRST or len(ready) == len(self._workers):
+            enough = self.seconds > FIRST or len(ready) == len(self._workers)
+            if enough and self._now >= self._scatter_again:
                 self._rows, self._scattering_since = None, self._now
                 self._cluster.scatter(self._given_rows, [worker.address for worker in ready])
         elif self._now - self._scattering_since > self._wishes.patience:

@@ -59,6 +59,7 @@ class Desk:
     unwanted: int | None = None  # a task whose answer nobody waits for
     hands_back: bool = False  # do others wait for what the task has not begun?
     over: bool = False
+    seat: threading.Lock = field(default_factory=threading.Lock)  # one task at a time
     heard: float = field(default_factory=time.monotonic)
 
     def hear(self, message: dict) -> None:
@@ -176,7 +177,8 @@ def take_a_desk(fit: str, home: str) -> dict:
         if desk.task is None and time.monotonic() - desk.heard > FORSAKEN:
             _leave(desk)  # of a caller that was killed
     worker, client = get_worker(), get_client()
-    _desks[fit, worker.address] = Desk(fit, home, worker.address, client)
+    desk = _desks.setdefault((fit, worker.address), Desk(fit, home, worker.address, client))
+    desk.unwanted, desk.heard = desk.task, time.monotonic()  # whoever asks again wants no answer
     client.subscribe_topic(TO_ALL, _listener(None))
     client.subscribe_topic(topic_of(worker.address), _listener(worker.address))
     return {"kernel": _core.kernel(), "version": version("contree")}
@@ -201,16 +203,19 @@ def work(fit, task, rows, *, n_jobs, cutoff, seconds, parts, **run) -> dict | No
     desk = _desks.get((fit, get_worker().address))
     if desk is None:
         return None
-    desk.task, desk.hands_back, desk.heard = task, False, time.monotonic()
-    news = News(desk, task, seconds)
-    try:
-        with news.told():
-            if desk.searcher is None:
-                desk.searcher = rows.searcher(n_jobs)
-            desk.lower_cutoff(cutoff)
-            answer = desk.searcher.run(cutoff=desk.cutoff, resumable=True, poll=news.look, **run)
-            if parts:
-                answer["frontier"] = desk.searcher.split(answer["frontier"], parts)
-            return answer
-    finally:
-        desk.task = None
+    with desk.seat:
+        desk.task, desk.hands_back, desk.heard = task, False, time.monotonic()
+        news = News(desk, task, seconds)
+        try:
+            with news.told():
+                if desk.searcher is None:
+                    desk.searcher = rows.searcher(n_jobs)
+                desk.lower_cutoff(cutoff)
+                answer = desk.searcher.run(
+                    cutoff=desk.cutoff, resumable=True, poll=news.look, **run
+                )
+                if parts:
+                    answer["frontier"] = desk.searcher.split(answer["frontier"], parts)
+                return answer
+        finally:
+            desk.task = None
