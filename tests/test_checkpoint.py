@@ -368,13 +368,13 @@ def test_a_full_disk_ends_nothing(path):
 
         _checkpoint.INTERVAL = 0.0
         rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(500, 6)), rng.integers(0, 2, 500)
-        ConTreeClassifier(4, time_limit=0).fit(X, y, checkpoint=sys.argv[1])
+        X, y = rng.normal(size=(3000, 10)), rng.integers(0, 2, 3000)
+        ConTreeClassifier(5, time_limit=0).fit(X, y, checkpoint=sys.argv[1])
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            clf = ConTreeClassifier(4, time_limit=1).fit(X, y, checkpoint=sys.argv[1])
+            clf = ConTreeClassifier(5, time_limit=1).fit(X, y, checkpoint=sys.argv[1])
         print(json.dumps([clf.status_, [str(one.message) for one in caught]]))
         """,
         path,
@@ -394,8 +394,9 @@ from contree import ConTreeClassifier, _checkpoint
 _checkpoint.INTERVAL = 0.0
 path, kills = sys.argv[1], int(sys.argv[2])
 rng = np.random.default_rng(3)
-X = rng.normal(size=(1200, 6))
-y = np.where(rng.random(1200) < 0.25, rng.integers(0, 3, 1200), (X[:, 0] > 0) + (X[:, 1] > 0.5))
+n = int(sys.argv[4])
+X = rng.normal(size=(n, 8))
+y = np.where(rng.random(n) < 0.4, rng.integers(0, 3, n), (X[:, 0] > 0) + (X[:, 1] > 0.5))
 parameters = json.loads(sys.argv[3])
 start = time.perf_counter()
 optimum = ConTreeClassifier(**parameters).fit(X, y).objective_
@@ -437,11 +438,14 @@ print(json.dumps({"killed": killed, "ended": ended, "went_on": went_on, "wrong":
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes that it forks")
 @pytest.mark.parametrize(
-    ("kills", "parameters"),
-    [(70, {"max_depth": 3}), (30, {"max_depth": 3, "min_samples_leaf": 20, "n_jobs": 2})],
+    ("kills", "parameters", "rows"),
+    [
+        (70, {"max_depth": 3}, 4000),
+        (30, {"max_depth": 3, "min_samples_leaf": 20, "n_jobs": 2}, 1500),
+    ],
 )
-def test_killed_at_any_moment(kills, parameters, path):
-    said = run_program(KILLER, path, kills, json.dumps(parameters))
+def test_killed_at_any_moment(kills, parameters, rows, path):
+    said = run_program(KILLER, path, kills, json.dumps(parameters), rows)
     assert said["wrong"] == []
     assert said["killed"] == kills
     assert said["went_on"] > kills // 4

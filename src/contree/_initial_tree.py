@@ -64,7 +64,7 @@ def previous_tree(estimator, before: dict) -> dict[str, np.ndarray] | None:
             f"warm_start=True, but the tree of the last fit does not fit X: {mismatch}. "
             "This fit starts without it.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return None
     return _arrays(before["tree_"])

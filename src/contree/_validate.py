@@ -295,7 +295,7 @@ def warn_of_merged_integers(X, feature_names) -> None:
                 f"{merged} of its {len(distinct)} distinct values are lost. "
                 "Subtract a common offset, or split the column in two, to keep them.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
 
