@@ -30,7 +30,6 @@ SIMULATED = ["fault:4", "raisin:5", "segment:5"]
 WORKERS = [1, 8, 64, 512]
 DELAYS = [0.002, 0.02, 0.2]  # seconds that a message takes: a rack, a cloud, between continents
 DELAY = 0.02  # of the table
-HANDLING = 0.005  # seconds of the caller and the scheduler for a task, if not measured
 
 
 def main() -> None:
@@ -39,6 +38,9 @@ def main() -> None:
     parser.add_argument("--simulate", nargs="*", default=SIMULATED, metavar="SET:DEPTH")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--time-limit", type=float, default=1800.0)
+    parser.add_argument(
+        "--handling", type=float, default=0.005, help="assumed seconds of the caller for a task"
+    )
     args = parser.parse_args()
     before = RESULTS / "distributed.json"
     report = json.loads(before.read_text()) if before.exists() else {}
@@ -51,7 +53,7 @@ def main() -> None:
             write(report)
     if args.simulate:
         report["simulated"] = begun(args)
-        report["simulated"]["handling"] = handling_of(report)
+        report["simulated"]["handling"] = args.handling
         report["simulated"]["cells"] = cells = []
         for case in args.simulate:
             cells.append(predict(case, report["simulated"]["handling"]))
@@ -97,18 +99,6 @@ def measured_row(cell: dict) -> str:
                 f"{100 * (ratio - 1):+.1f} %",
             ]
     return f"| {' | '.join(map(str, cells))} |"
-
-
-def handling_of(report: dict) -> float:
-    """Return what a task costs the caller, the scheduler with it, by the measured runs."""
-    runs = [
-        run
-        for cell in report.get("measured", {}).get("cells", [])
-        for kind, some in cell["runs"].items()
-        if kind.startswith("cluster")
-        for run in some
-    ]
-    return statistics.median(r["user_of_caller"] / r["tasks"] for r in runs) if runs else HANDLING
 
 
 def predict(case: str, handling: float) -> dict:
@@ -184,7 +174,7 @@ def write(report: dict) -> None:
             head(simulated),
             "",
             "Speed-up over one worker of the same recorded work, if a message takes "
-            f"{1000 * DELAY:.0f} ms and a task costs the caller "
+            f"{1000 * DELAY:.0f} ms and a task costs the caller (assumed) "
             f"{1000 * simulated['handling']:.1f} ms. Seconds are CPU time. What must be done one "
             "after the other, and how much more work there is in all, are for "
             f"{WORKERS[-1]} workers.",
