@@ -27,6 +27,11 @@ pytestmark = [
 ]
 
 
+def patient(*args, **kwargs):
+    """Return an estimator that, should a fit ever wait for nothing, gives up and fails its test."""
+    return ConTreeClassifier(*args, **{"time_limit": 180.0} | kwargs)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(
@@ -122,7 +127,7 @@ SETS = {
 def test_same_optimum_as_alone(client, name):
     X, y, depth = SETS[name]
     alone = ConTreeClassifier(depth).fit(X, y)
-    together = on_cluster.fit(ConTreeClassifier(depth), X, y, client=client)
+    together = on_cluster.fit(patient(depth), X, y, client=client)
     assert together.status_ == alone.status_ == "optimal"
     assert together.objective_ == together.lower_bound_ == alone.objective_
     assert np.count_nonzero(together.predict(X) != y) == together.errors_
@@ -149,7 +154,7 @@ def test_random_problems_of_every_kind(client):
         }
         alone = ConTreeClassifier(**parameters).fit(X, y, weights)
         exact = ConTreeClassifier(**parameters | {"max_gap": 0}).fit(X, y, weights)
-        together = ConTreeClassifier(**parameters)
+        together = patient(**parameters)
         on_cluster.fit(together, X, y, client=client, sample_weight=weights)
         assert together.lower_bound_ <= exact.objective_ <= together.objective_
         if parameters["max_gap"] == 0:
@@ -163,7 +168,7 @@ def test_random_problems_of_every_kind(client):
 def test_progress_history_and_counters(client):
     X, y = LONG
     seen = []
-    clf = on_cluster.fit(ConTreeClassifier(4), X, y, client=client, callback=seen.append)
+    clf = on_cluster.fit(patient(4), X, y, client=client, callback=seen.append)
     assert clf.status_ == "optimal"
     assert clf.errors_ == LONG_OPTIMUM
     assert seen[-1].root_closed == 1
@@ -206,10 +211,10 @@ def test_checkpoint_from_here_to_there_and_back(client, tmp_path):
             clf.fit(X, y, checkpoint=path)
         bounds.append((clf.lower_bound_, -clf.objective_))
     assert bounds == sorted(bounds)
-    clf = on_cluster.fit(ConTreeClassifier(4), X, y, client=client, checkpoint=path)
+    clf = on_cluster.fit(patient(4), X, y, client=client, checkpoint=path)
     assert (clf.status_, clf.errors_) == ("optimal", LONG_OPTIMUM)
     assert clf.lower_bound_ == LONG_OPTIMUM >= bounds[-1][0]
-    again = on_cluster.fit(ConTreeClassifier(4), X, y, client=client, checkpoint=path)
+    again = on_cluster.fit(patient(4), X, y, client=client, checkpoint=path)
     assert (again.status_, again.errors_) == ("optimal", LONG_OPTIMUM)
     assert again.search_report_.counters.get("tasks", 0) == 0
     with pytest.raises(ValueError, match="max_depth is 4 there and 3 here"):
@@ -218,7 +223,7 @@ def test_checkpoint_from_here_to_there_and_back(client, tmp_path):
 
 def test_max_gap(client):
     X, y = LONG
-    clf = on_cluster.fit(ConTreeClassifier(4, max_gap=20), X, y, client=client)
+    clf = on_cluster.fit(patient(4, max_gap=20), X, y, client=client)
     assert clf.status_ in ("gap_reached", "optimal")
     assert clf.gap_ <= 20
     assert clf.lower_bound_ <= LONG_OPTIMUM <= clf.objective_
@@ -271,7 +276,7 @@ def test_killed_worker(client):
         os.kill(pid, signal.SIGKILL)
 
     action = WhenBusy(kill)
-    clf = on_cluster.fit(ConTreeClassifier(4), X, y, client=client, callback=action)
+    clf = on_cluster.fit(patient(4), X, y, client=client, callback=action)
     assert killed
     assert (clf.status_, clf.errors_) == ("optimal", LONG_OPTIMUM)
     assert clf.search_report_.counters["tasks_lost"] >= 1
@@ -286,7 +291,7 @@ def test_all_workers_killed(client):
             os.kill(pid, signal.SIGKILL)
 
     action = WhenBusy(kill)
-    clf = on_cluster.fit(ConTreeClassifier(4), X, y, client=client, callback=action)
+    clf = on_cluster.fit(patient(4), X, y, client=client, callback=action)
     assert action.done
     assert (clf.status_, clf.errors_) == ("optimal", LONG_OPTIMUM)
 
@@ -301,9 +306,7 @@ def test_hanging_worker(client):
         os.kill(stopped[0], signal.SIGSTOP)
 
     try:
-        clf = on_cluster.fit(
-            ConTreeClassifier(4), X, y, client=client, callback=WhenBusy(stop), patience=2.0
-        )
+        clf = on_cluster.fit(patient(4), X, y, client=client, callback=WhenBusy(stop), patience=2.0)
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
@@ -328,7 +331,7 @@ def test_late_worker_and_none_at_first():
         late = WhenBusy(lambda: cluster.scale(2))
         try:
             with pytest.warns(UserWarning, match="no Dask worker"):
-                clf = on_cluster.fit(ConTreeClassifier(4), X, y, client=client, callback=late)
+                clf = on_cluster.fit(patient(4), X, y, client=client, callback=late)
         finally:
             for timer in timers:
                 timer.cancel()
@@ -385,7 +388,7 @@ def test_two_fits_at_once(client):
     """Fits of one client at the same time know nothing of each other."""
     problems = [noise(200, 6, 3, seed) for seed in (6, 7)]
     alone = [ConTreeClassifier(4).fit(*problem).errors_ for problem in problems]
-    together = [ConTreeClassifier(4) for _ in problems]
+    together = [patient(4) for _ in problems]
     threads = [
         threading.Thread(target=on_cluster.fit, args=(clf, *problem), kwargs={"client": client})
         for clf, problem in zip(together, problems, strict=True)
@@ -400,7 +403,7 @@ def test_two_fits_at_once(client):
 def test_workers_in_the_callers_process():
     X, y = load_wine(return_X_y=True)
     with distributed.Client(processes=False, n_workers=2, dashboard_address=None) as client:
-        clf = on_cluster.fit(ConTreeClassifier(3), X, y, client=client)
+        clf = on_cluster.fit(patient(3), X, y, client=client)
         assert clf.errors_ == ConTreeClassifier(3).fit(X, y).errors_
         assert_empty(client)
 
