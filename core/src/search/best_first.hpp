@@ -134,6 +134,7 @@ private:
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
     void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
+    double least_proof();
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
     void search_sizes(Worker& worker);
@@ -251,7 +252,7 @@ private:
     std::exception_ptr failure_;  // the first one of any thread
     std::unique_ptr<DepthTwo<Entry>> plain_two_;   // the heuristics' where more than errors counts
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
-    std::int64_t last_gain_ = 0;              // the heuristics' work when a slice of theirs last found a better tree
+    std::int64_t two_work_ = 0;               // what depth two of all rows took
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone

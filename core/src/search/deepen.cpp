@@ -10,7 +10,6 @@ namespace contree {
 
 namespace {
 
-constexpr double short_limit = 30;   // seconds: whoever waits longer wants the proof, which good trees and early bounds delay
 constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking for equal rows, cost more than they save
 
 }  // namespace
@@ -92,22 +91,36 @@ void BestFirst<Entry>::deepen(Worker& worker) {
     }
 }
 
-// Bounds for the depth asked for, while a shallower one is searched.  Who waits longer than a short time limit gets those
-// of hard rows alone, for as much work as some thousand passes over all rows: a small part of any proof that takes seconds.
+// Bounds for the depth asked for, while a shallower one is searched, for a small part of what the proof must take.
 template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
-    const bool deep = size_.depth > cheap_depth + 1, limited = options_.time_limit < short_limit;
+    const bool deep = size_.depth > cheap_depth + 1;
     if (!deep && !hard_) return;
-    const std::int64_t cells = std::int64_t{root_.rows} * root_.features;
-    if (deep) bound_by_hard_rows(worker, 500, limited ? 250'000'000 : std::min<std::int64_t>(2000 * cells, 600'000'000));
-    else if (!limited) bound_by_hard_rows(worker, 250, 200 * cells);
-    if (limited && !finished() && !stopping()) climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
+    const double budget = 0.03 * least_proof() / static_cast<double>(workers_.size());   // the others wait meanwhile
+    bound_by_hard_rows(worker, deep ? 500 : 250, static_cast<std::int64_t>(std::min(budget, 2.5e8)));
+    if (finished() || stopping()) return;
+    worker.work_end = worker.work() + static_cast<std::int64_t>(std::min(budget, 2e9));
+    climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
+    worker.work_end = Worker::endless;
+}
+
+// The work that a proof takes at the least, by what it took on the paper's data sets: it grows with the errors between
+// the best tree and what is proved, in units of the depth-two search of all rows.  From depth five on these were 1,200
+// units an error and more (Segment at depth six, Occupancy, Bidding), at depth four 20 to 30 but for the smallest
+// (Bidding, Wilt, Room, Occupancy, Segment), and many times as much where proofs take minutes.
+template <class Entry>
+double BestFirst<Entry>::least_proof() {
+    const Score open = [&] {
+        std::lock_guard lock(incumbent_mutex_);
+        return incumbent_.upper - incumbent_.lower;
+    }();
+    const double rows = static_cast<double>(open) / static_cast<double>(rules_.objective.error) * root_.rows / static_cast<double>(root_.mass);
+    return (size_.depth > cheap_depth + 1 ? 1000 : 20) * rows * static_cast<double>(two_work_);
 }
 
 // The depth asked for, against small targets: to prove that no tree has fewer than a small part of the best tree's
 // errors is far cheaper than the proof, and gives a bound early.  `below` gets what was learnt.  It makes short proofs
-// longer (with targets up to half: Page at depth four by a fifth, Room by two thirds), so it is for hard data under a
-// time limit.
+// longer (with targets up to half: Page at depth four by a fifth, Room by two thirds), so it ends with the worker's work.
 template <class Entry>
 void BestFirst<Entry>::climb(Worker& worker, const Outcome& shallow, Profile& below) {
     const bool remember = remembers(root_, size_.depth);
@@ -121,7 +134,7 @@ void BestFirst<Entry>::climb(Worker& worker, const Outcome& shallow, Profile& be
         if (!outcome.plan.empty()) take(outcome);
         if (remember) below = std::move(next);
         raise(outcome.lower);
-        if (finished() || stopping()) return;
+        if (outcome.lower < target || finished() || stopping()) return;
     }
 }
 
@@ -181,12 +194,10 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         if (!finished()) take(of_stage(stages_->search_near(for_stage(), budget)));
     };
     if (depth == 2) {
+        two_work_ = level_work;
         prepare_stages(worker);
         take(of_stage(stages_->first()));
-        if (!deep) {
-            if (options_.time_limit < short_limit) bound_by_hard_rows(worker, 250, 20 * level_work);
-            return;
-        }
+        if (!deep) return;
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
@@ -196,25 +207,22 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
     }
 }
 
-// Between two tasks of the first thread: a slice of local search, where its share of the work is due.  Without a
-// time limit the proof is what is wanted, and gets nearly all; with one, hard proofs rarely end in time, and the first
-// seconds go to better trees, up to `most` row visits; what has found nothing for long gets no more than without a limit.
-// Not inside a search that has an end to its own work.
+// Between two tasks of the first thread: a slice of local search, where its share of the work is due.  The first work
+// goes to better trees, as much as is a small part of any proof that is so far off; from then on nearly all is the proof's.
 template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
     if (&worker != workers_[0].get() || stopping()) return;   // the stages are the first thread's
-    if (stages_ == nullptr || stages_->busy() || worker.work_end != Worker::endless) return;
-    constexpr double often = 0.03;
-    const double cells = static_cast<double>(root_.rows) * root_.features, patience = 20000 * cells + 4 * static_cast<double>(last_gain_);
-    const double most = std::min(options_.time_limit <= 10 ? 2.5e9 : 1e9, patience);
-    const bool limited = options_.time_limit < short_limit, deep = size_.depth > cheap_depth + 1;
-    const auto slice = static_cast<std::int64_t>(std::min(deep || hard_ ? 4e7 : 1e7, 500 * cells));
-    const double share = !limited ? often : deep ? 5 : hard_ ? 3 : 0.2;
+    if (stages_ == nullptr || stages_->busy()) return;
+    constexpr double often = 0.03, at_first = 5, of_proof = 0.08, most = 2.5e9;
+    const double cells = static_cast<double>(root_.rows) * root_.features;
+    const auto slice = static_cast<std::int64_t>(std::min(4e7, 500 * cells));
     const auto others = static_cast<double>(worker.work() - stages_->work());
-    if (static_cast<double>(stages_->work() + slice) > std::max(often * others, std::min(share * others, most))) return;
-    const Score before = incumbent().upper;
+    const auto after = static_cast<double>(stages_->work() + slice);
+    if (after > at_first * others) return;
+    if (after > often * others && (after > most || after > of_proof * least_proof())) return;
+    const std::int64_t before = worker.work(), end = worker.work_end;
     take(of_stage(stages_->search_near(for_stage(), slice)));
-    if (incumbent().upper < before) last_gain_ = stages_->work();
+    worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
 }
 
 // A tree that was made for few errors, pruned to the best of the size and for the objective asked for.
@@ -299,6 +307,7 @@ void BestFirst<Entry>::told() {
     template Outcome BestFirst<Entry>::search(Worker&);               \
     template void BestFirst<Entry>::deepen(Worker&);                  \
     template void BestFirst<Entry>::bound_early(Worker&, const Outcome&, Score, Profile&); \
+    template double BestFirst<Entry>::least_proof();                  \
     template void BestFirst<Entry>::climb(Worker&, const Outcome&, Profile&); \
     template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \
     template void BestFirst<Entry>::prepare_stages(Worker&);          \
