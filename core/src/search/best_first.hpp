@@ -252,7 +252,7 @@ private:
     std::exception_ptr failure_;  // the first one of any thread
     std::unique_ptr<DepthTwo<Entry>> plain_two_;   // the heuristics' where more than errors counts
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
-    std::int64_t two_work_ = 0;               // what depth two of all rows took
+    std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone

@@ -95,7 +95,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
 template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
     const bool deep = size_.depth > cheap_depth + 1;
-    if (!deep && !hard_) return;
+    if ((!deep && !hard_) || two_work_ == 0) return;
     const double budget = 0.03 * least_proof() / static_cast<double>(workers_.size());   // the others wait meanwhile
     bound_by_hard_rows(worker, deep ? 500 : 250, static_cast<std::int64_t>(std::min(budget, 2.5e8)));
     if (finished() || stopping()) return;
@@ -209,17 +209,23 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
 
 // Between two tasks of the first thread: a slice of local search, where its share of the work is due.  The first work
 // goes to better trees, as much as is a small part of any proof that is so far off; from then on nearly all is the proof's.
+// Where the time limit leaves no hope of a proof, its length does not matter.
 template <class Entry>
 void BestFirst<Entry>::look_nearby(Worker& worker) {
     if (&worker != workers_[0].get() || stopping()) return;   // the stages are the first thread's
-    if (stages_ == nullptr || stages_->busy()) return;
+    if (stages_ == nullptr || stages_->busy() || root_node_ == nullptr) return;   // nor while a part of the rows is searched
     constexpr double often = 0.03, at_first = 5, of_proof = 0.08, most = 2.5e9;
+    constexpr double a_second = 2.5e8;   // row visits, at the least
     const double cells = static_cast<double>(root_.rows) * root_.features;
     const auto slice = static_cast<std::int64_t>(std::min(4e7, 500 * cells));
     const auto others = static_cast<double>(worker.work() - stages_->work());
     const auto after = static_cast<double>(stages_->work() + slice);
     if (after > at_first * others) return;
-    if (after > often * others && (after > most || after > of_proof * least_proof())) return;
+    if (after > often * others) {
+        if (after > most) return;
+        const double proof = least_proof();
+        if (after > of_proof * proof && proof < a_second * options_.time_limit * static_cast<double>(workers_.size())) return;
+    }
     const std::int64_t before = worker.work(), end = worker.work_end;
     take(of_stage(stages_->search_near(for_stage(), slice)));
     worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
