@@ -233,7 +233,7 @@ void test_bounds_of_hard_rows() {
     std::int64_t reached = 0;
     for_seeds(40, [&](Random& random) {
         const bool one = random.chance(0.7);   // feature
-        Instance data = structured(random, one ? random.between(60, 90) : random.between(20, 30), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
+        Instance data = structured(random, one ? random.between(30, 45) : random.between(12, 16), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
         if (random.chance(0.3)) draw_weights(data, random);
         if (random.chance(0.3)) draw_missing(data, random);
         Options options;

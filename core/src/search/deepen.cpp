@@ -10,6 +10,7 @@ namespace contree {
 
 namespace {
 
+constexpr double early_bounds = 0.03;   // what they may cost, of the least that a proof takes
 constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking for equal rows, cost more than they save
 
 }  // namespace
@@ -96,7 +97,7 @@ template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
     const bool deep = size_.depth > cheap_depth + 1;
     if ((!deep && !hard_) || two_work_ == 0) return;
-    const double budget = 0.03 * least_proof() / static_cast<double>(workers_.size());   // the others wait meanwhile
+    const double budget = early_bounds * least_proof() / static_cast<double>(workers_.size());   // the others wait meanwhile
     bound_by_hard_rows(worker, deep ? 500 : 250, static_cast<std::int64_t>(std::min(budget, 2.5e8)));
     if (finished() || stopping()) return;
     worker.work_end = worker.work() + static_cast<std::int64_t>(std::min(budget, 2e9));
@@ -197,7 +198,10 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         two_work_ = level_work;
         prepare_stages(worker);
         take(of_stage(stages_->first()));
-        if (!deep) return;
+        if (!deep) {
+            if (early_bounds * least_proof() >= 20 * static_cast<double>(level_work)) bound_by_hard_rows(worker, 250, 20 * level_work);
+            return;
+        }
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
