@@ -227,20 +227,20 @@ void test_hard_rows() {
     CHECK(chosen > 0);
 }
 
-// From depth five on hard rows prove bounds, and all that is ever proved is true, with weights, leaf sizes and missing
-// values too; the optimum is the same without them.
+// Hard rows prove bounds at depth four already, where errors are many.  All that is ever proved is true, with weights, leaf
+// sizes and missing values too, and the optimum is the same without them.
 void test_bounds_of_hard_rows() {
     std::int64_t reached = 0;
-    for_seeds(40, [&](Random& random) {
+    for_seeds(25, [&](Random& random) {
         const bool one = random.chance(0.7);   // feature
-        Instance data = structured(random, one ? random.between(30, 45) : random.between(12, 16), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
+        Instance data = structured(random, one ? random.between(100, 120) : random.between(20, 40), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
         if (random.chance(0.3)) draw_weights(data, random);
         if (random.chance(0.3)) draw_missing(data, random);
         Options options;
-        options.max_depth = 5;
+        options.max_depth = 4;
         options.n_jobs = random.pick({1, 2});
         options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 3});
-        const Score optimum = Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(5);
+        const Score optimum = Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(4);
         for (const std::int32_t on : {0, 1}) {
             options.switches.hard_rows = on;
             check_fit(data, options, optimum);
