@@ -2,6 +2,7 @@
 
     python benchmarks/limits.py                               about 35 minutes
     python benchmarks/limits.py --only interrupt greedy       two of the five questions
+    python benchmarks/limits.py --again 'overshoot:*'         measured anew
     python benchmarks/limits.py --quick                       fewer sets, depths and rows; 3 minutes
 
 - overshoot: how long past its time limit a fit ends, where the limit is past the greedy start;
@@ -11,13 +12,11 @@
 - proofs: user time of a proof with the heuristics, and with them switched off.
 
 Every data set and question has a process of its own; "generated" has 20 columns of normal values.
-Wall time wants a quiet machine; CPU time is there for machines that are not.  Raw figures go to
-benchmarks/results/ as JSON, tables beside them as Markdown.
+Wall time wants a quiet machine; CPU time is there for machines that are not.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -31,9 +30,11 @@ import time
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from _harness import ROOT, _memory, _reset_peak, data_directory, dataset_names, environment
+from _experiment import Cell, Experiment, markdown_table, parse, parser, provenance, publish
+from _harness import _memory, _reset_peak, data_directory, dataset_names
 
-RESULTS = ROOT / "benchmarks" / "results"
+EXPERIMENT = "limits"
+LONGEST = 1800.0  # seconds of one question for one data set
 MILLION = "generated 1,000,000"
 EXTRA = (0.05, 0.3, 1.0)  # seconds of the time limit beyond the greedy start
 MOMENTS = {"few": (0.05, 0.4, 1.5), "many": (0.1, 0.6, 1.5, 3.0, 6.0)}  # of the SIGINT
@@ -53,27 +54,20 @@ def main() -> None:
         task = json.loads(sys.argv[2])
         print(json.dumps(TASKS[task["question"]](task)))
         return
-    args = arguments()
-    path = RESULTS / f"{args.output}.json"
-    when = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "load": os.getloadavg()}
-    report = {"environment": environment() | when, "arguments": vars(args), "seen": {}}
-    for task in tasks(args):
-        seen = run(task)
-        report["seen"].setdefault(task["question"], []).append({**task, **seen})
-        print(task, json.dumps(seen), flush=True)
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(report, indent=1) + "\n")
-        path.with_suffix(".md").write_text(tables(report))
-    print(f"\n{path.with_suffix('.md')}\n\n{tables(report)}")
+    made = parser(__doc__, time_limit=LONGEST)
+    made.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
+    made.add_argument("--memory-seconds", type=float, default=60.0, help="of each memory limit")
+    args = parse(made)
+    experiment = Experiment(EXPERIMENT, args.output)
+    if not args.report:
+        experiment.conduct([[cell(task, args.time_limit)] for task in tasks(args)], 1, args.again)
+    publish(experiment, markdown)
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
-    parser.add_argument("--quick", action="store_true", help="fewer sets, depths and rows")
-    parser.add_argument("--memory-seconds", type=float, default=60.0, help="of each memory limit")
-    parser.add_argument("--output", default="limits", help="file name in benchmarks/results/")
-    return parser.parse_args()
+def cell(task: dict, limit: float) -> Cell:
+    which = [task["question"], task["dataset"], task.get("depth"), task.get("memory_limit")]
+    key = ":".join(str(part) for part in which if part is not None)
+    return Cell(key, task, limit, lambda: run(task, limit))
 
 
 def tasks(args):
@@ -103,13 +97,18 @@ def tasks(args):
                     yield {"question": question, "dataset": name, "depth": depth}
 
 
-def run(task: dict) -> dict:
+def run(task: dict, limit: float) -> dict:
     """Answer one question for one data set, in a fresh process."""
     command = [sys.executable, __file__, "--task", json.dumps(task)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    began = time.perf_counter()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"failed": f"not done after {limit:g} s", "proved": False}
     if done.returncode:
-        return {"failed": done.stderr.strip()[-500:] or f"exit {done.returncode}"}
-    return json.loads(done.stdout.splitlines()[-1])
+        said = done.stderr.strip()[-500:] or f"exit {done.returncode}"
+        return {"failed": said, "proved": False}
+    return {"wall": time.perf_counter() - began, **json.loads(done.stdout.splitlines()[-1])}
 
 
 # What follows up to the tables runs in the measured process.
@@ -264,24 +263,24 @@ TASKS = {
 }
 
 
-def tables(report: dict) -> str:
-    """Return the answers as Markdown."""
-    where, seen = report["environment"], report["seen"]
-    changes = " with uncommitted changes" if where.get("uncommitted_changes") else ""
-    lines = [
-        f"{where['cpu']}, {where['cores']} cores, load {where['load'][0]:.1f} before; "
-        f"commit {where['commit']}{changes}; {where['date']}."
-    ]
-    for question, answers in seen.items():
+def markdown(report: dict) -> str:
+    """Return the answers as Markdown; each question says where it was measured."""
+    asked: dict[str, list[str]] = {}
+    for key, kept in report["cells"].items():
+        asked.setdefault(kept["question"], []).append(key)
+    lines = ["## Limits", "", "Again: `python benchmarks/limits.py`."]
+    for question in (name for name in TASKS if name in asked):
+        cells = [report["cells"][key] for key in asked[question]]
+        answers = [{**kept, **kept["runs"][-1]} for kept in cells]
         failed = [answer for answer in answers if "failed" in answer]
         lines += ["", *TABLES[question]([answer for answer in answers if "failed" not in answer])]
         lines += [f"\n{answer['dataset']}: failed: {answer['failed']}" for answer in failed]
+        lines += ["", provenance(report, asked[question])]
     return "\n".join(lines) + "\n"
 
 
 def grid(title: str, head: list[str], rows: list[list]) -> list[str]:
-    marked = [head, ["---"] * len(head), *rows]
-    return [title, "", *("| " + " | ".join(map(str, row)) + " |" for row in marked)]
+    return [title, "", markdown_table(head, rows).rstrip()]
 
 
 def milliseconds(seconds: float) -> str:

@@ -33,7 +33,7 @@ from _harness import ROOT
 from paper import at_least, quoted
 
 # The scripts, in the order of the document.
-SCRIPTS = ["peers", "baselines", "pruning", "anytime", "first_seconds"]
+SCRIPTS = ["peers", "baselines", "pruning", "anytime", "first_seconds", "limits"]
 SCRIPTS += ["out_of_sample", "scaling", "sparse", "general"]
 DOCUMENT = ROOT / "docs" / "results.md"
 README = ROOT / "README.md"
