@@ -34,6 +34,27 @@ def test_time_limit_keeps_the_best_tree(search, limit):
     assert 0 <= clf.lower_bound_ <= clf.errors_ <= len(y) - np.bincount(y).max()
 
 
+def test_the_limit_counts_from_the_call_of_fit():
+    """What it takes to look at the rows is part of the time: here that takes all of it."""
+    X, y = hard_set()
+
+    class Slow:
+        shape, dtype = X.shape, X.dtype
+
+        def __len__(self):
+            return len(X)
+
+        def __array__(self, dtype=None, copy=None):
+            time.sleep(0.3)
+            return np.array(X, dtype=dtype)
+
+    least = ConTreeClassifier(5, time_limit=0).fit(X, y)
+    late = ConTreeClassifier(5, time_limit=0.2).fit(Slow(), y)
+    assert late.status_ == "time_limit"
+    assert late.errors_ == least.errors_
+    np.testing.assert_array_equal(late.tree_.threshold, least.tree_.threshold)
+
+
 def test_more_time_is_not_worse():
     X, y = hard_set(n=1500, p=5)
     errors = [ConTreeClassifier(4, time_limit=limit).fit(X, y).errors_ for limit in (0, 2.0)]

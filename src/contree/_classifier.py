@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
@@ -291,6 +293,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X, y, sample_weight, callback, initial_tree, checkpoint, search):
         """Fit by whatever `search` is: it takes and returns what `_search` does."""
+        began = time.perf_counter()
         check_no_bools(self, NUMBERS)
         check_callback(callback)
         check_checkpoint(self, checkpoint)
@@ -305,7 +308,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
                 kept = checkpoint, fingerprints(X, codes, classes, weights)
             X, codes, weights, cost = self._weigh(X, codes, classes, sample_weight)
             with observer(callback, self.verbose, cost) as observe:
-                answer = search(X, codes, len(classes), weights, cost, first, observe, kept=kept)
+                answer = search(
+                    X, codes, len(classes), weights, cost, first, observe, began, kept=kept
+                )
             self._keep(answer, classes, weights, cost)
         if self.verbose:
             with_cost = f", with the cost of leaves {self.objective_}" * (self.ccp_alpha > 0)
@@ -350,14 +355,28 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         }
 
     def _search(
-        self, X, codes, n_classes: int, weights, cost, first, observe, *, all_sizes=False, kept=None
+        self,
+        X,
+        codes,
+        n_classes: int,
+        weights,
+        cost,
+        first,
+        observe,
+        began: float,
+        *,
+        all_sizes=False,
+        kept=None,
     ) -> dict:
-        """Return the core's answer; `kept` is the path of a checkpoint and the data's marks."""
+        """Return the core's answer; `kept` is the path of a checkpoint and the data's marks.
+
+        `began` is the moment from which the time limit counts.
+        """
         options = self._options(X.shape[0], weights, cost, all_sizes=all_sizes)
         searcher = _core.Searcher(X, codes, n_classes, **options)
         how = {
             "first": first,
-            "time_limit": resolve_time_limit(self.time_limit),
+            "time_limit": resolve_time_limit(self.time_limit, began),
             "poll": observe,
             "keep_on_interrupt": self.on_interrupt == "return",
         }

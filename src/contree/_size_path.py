@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral
@@ -187,6 +188,7 @@ feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
         search_options=search_options,
         verbose=verbose,
     )
+    began = time.perf_counter()
     base._validate_params()
     check_no_bools(base, NUMBERS)
     columns, codes, classes = check_training_data(base, X, y)
@@ -194,7 +196,7 @@ feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
     columns, codes, weights, cost = base._weigh(columns, codes, classes, sample_weight)
     with observer(None, verbose, cost) as observe:
         answer = base._search(
-            columns, codes, len(classes), weights, cost, None, observe, all_sizes=True
+            columns, codes, len(classes), weights, cost, None, observe, began, all_sizes=True
         )
     sizes = answer["sizes"]
     alphas = _hull([size["errors"] for size in sizes], weights.total)

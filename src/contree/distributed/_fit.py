@@ -62,12 +62,12 @@ def fit(
     client = _check(clf, client, patience)
     clf._validate_params()
 
-    def search(X, codes, n_classes: int, weights, cost, first, observe, kept) -> dict:
+    def search(X, codes, n_classes: int, weights, cost, first, observe, began, kept) -> dict:
         options = clf._options(len(codes), weights, cost)
         wishes = Wishes(
             depth=min(options["max_depth"], options["max_leaves"] - 1),
             max_gap=options["max_gap"],
-            time_limit=resolve_time_limit(clf.time_limit),
+            time_limit=resolve_time_limit(clf.time_limit, began),
             n_jobs=clf.n_jobs,
             first=first,
             patience=float(patience),
