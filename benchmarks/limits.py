@@ -161,7 +161,9 @@ def overshoot(task: dict) -> dict:
             )
             timer.start()
             wall = timed(clf, X, y)[0]
-            if clf.status_ == "time_limit":
+            seen = clf.search_report_
+            first = seen.history[0].seconds + wall - seen.seconds  # this run's own greedy start
+            if clf.status_ == "time_limit" and first < greedy + extra:
                 cpu = time.process_time() - at_limit[0] if at_limit else 0.0
                 past.append((wall - greedy - extra, cpu))
             timer.cancel()
