@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from contree import ConTreeClassifier, _core
-from contree.distributed._coordinator import TICK
+from contree.distributed._crew import TICK
 from contree.distributed._pool import (
     BOUND,
     CLOSED,
