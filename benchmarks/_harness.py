@@ -186,5 +186,8 @@ def _reset_peak() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.append(
+        sys.path.pop(0)
+    )  # this folder comes last: a script has the name of Dask's package
     module, function = sys.argv[1].split(":")
     print(json.dumps(getattr(importlib.import_module(module), function)(json.loads(sys.argv[2]))))

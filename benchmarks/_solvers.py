@@ -6,9 +6,13 @@ with `predict` and with `said`, what the solver claims of its result.  `proved` 
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
+
+QUIET = {  # Dask as docs/scaling.md has it: a worker that only searches has little to say
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "2s",
+}
 
 
 def contree(task: dict):
@@ -45,11 +49,12 @@ def contree(task: dict):
 
 def cluster(task: dict):
     """One worker of one thread for each of the threads; their time counts with the caller's."""
-    sys.path.append(sys.path.pop(0))  # a script in this folder has the name of Dask's package
+    import dask
     from distributed import Client, LocalCluster
 
     from contree import ConTreeClassifier, distributed
 
+    dask.config.set(QUIET)
     cluster = LocalCluster(
         n_workers=task["threads"], threads_per_worker=1, processes=True, dashboard_address=None
     )
@@ -66,7 +71,7 @@ def cluster(task: dict):
         clf.said = {
             "user": own + sum(after.values()) - sum(workers.values()),
             "user_of_caller": own,
-            "tasks": counters["tasks"],
+            "counters": dict(counters),
             "proved": clf.status_ == "optimal",
             "lower_bound": clf.lower_bound_,
             "search_seconds": clf.search_report_.seconds,

@@ -20,8 +20,8 @@ from contree._checkpoint import RUNNING
 from contree.distributed import _worker
 from contree.distributed._best import NO_OBJECTIVE, Best, as_arrays
 from contree.distributed._cluster import Cluster, Done, Message, Scattered, Workers
-from contree.distributed._crew import TICK, Crew, Worker, is_loss
-from contree.distributed._pool import Frontier, Pool, shortest_slice, slice_seconds
+from contree.distributed._crew import NAP, TICK, Crew, Worker, is_loss
+from contree.distributed._pool import Frontier, Pool, first_parts, shortest_slice, slice_seconds
 
 SHOW = 0.2  # seconds between two calls of the callback
 MOST_FAILURES = 3  # errors of tasks that are tried again
@@ -112,7 +112,9 @@ class Coordinator:
 
     def _listen(self) -> None:
         """Wait a moment, then take all that has come."""
-        due = min(TICK, max(0.0, self._start + self._wishes.time_limit - time.monotonic()))
+        waiting = self._observe is not None or self._crew.waiting
+        left = self._start + self._wishes.time_limit - time.monotonic()
+        due = max(0.0, min(TICK if waiting else NAP, left))
         news = []
         try:
             news.append(self._cluster.inbox.get(timeout=due))
@@ -257,7 +259,7 @@ class Coordinator:
         else:
             start = {"frontier": tuple(part), "part": True}
             since_opening = self.seconds - self._opened_at
-            start["seconds"] = slice_seconds(since_opening, len(self._crew.workers))
+            start["seconds"] = slice_seconds(since_opening, len(self._tasks))
         # One at a time goes on looking for better trees, beside the best one.
         task.searches_near = begins or not any(t.searches_near for t in self._tasks.values())
         if task.searches_near:
@@ -271,7 +273,7 @@ class Coordinator:
             self._crew.rows,
             n_jobs=worker.threads,
             cutoff=None if best.tree is None else best.objective,
-            parts=2 * self._crew.threads if begins else 0,
+            parts=first_parts(self._crew.threads) if begins else 0,
             lower_bound=best.lower_bound,
             time_limit=max(0.0, self._wishes.time_limit - self.seconds),
             **start,
@@ -279,7 +281,7 @@ class Coordinator:
 
     def _ask_back(self, count: int) -> None:
         """Ask as many tasks as there are idle workers for what they have not begun."""
-        began_by = self.seconds - shortest_slice(len(self._crew.workers))
+        began_by = self.seconds - shortest_slice(len(self._tasks))
         able = [t for t in self._tasks.values() if t.began <= began_by and not t.asked]
         able.sort(key=lambda task: -1 if task.part is None else -len(task.part.intervals))
         for task in able[:count]:

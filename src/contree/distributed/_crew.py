@@ -15,8 +15,10 @@ from distributed import Future, KilledWorker
 from contree.distributed import _worker
 from contree.distributed._cluster import Cluster, Done, Scattered
 
-TICK = 0.1  # seconds between two looks at the clock
+TICK = 0.1  # seconds between two looks at the clock, while somebody waits for something
+NAP = 0.5  # ... and while nobody does
 LOOK = 1.0  # ... between two looks at who is there
+LONGEST_BEAT = 1.0  # ... between two signs of life of a worker
 WORD = 5.0  # ... after which workers hear that the caller is there
 FIRST = 3.0  # ... that the first workers are waited for, so that the rows go to all at once
 DROUGHT = 5.0  # ... without any worker, after which that is said
@@ -62,6 +64,11 @@ class Crew:
     def idle(self) -> list[Worker]:
         """Those who wait for something to do, those with most threads first."""
         return sorted((w for w in self.ready if w.busy_with is None), key=lambda w: -w.threads)
+
+    @property
+    def waiting(self) -> bool:
+        """Is there anybody without a task, or nobody at all?"""
+        return not self.ready or any(w.busy_with is None for w in self.workers.values())
 
     @property
     def threads(self) -> int:
@@ -130,7 +137,8 @@ class Crew:
         """Have a worker take a desk."""
         worker.ready = False
         task = self.engage(worker)
-        arguments = (self._fit, self._cluster.home)
+        beat = min(LONGEST_BEAT, self._patience / 8)
+        arguments = (self._fit, self._cluster.home, beat)
         self._cluster.submit(task, worker.address, _worker.take_a_desk, *arguments)
 
     def hear(self, address: str) -> Worker | None:
@@ -143,7 +151,7 @@ class Crew:
     def watch(self, now: float) -> None:
         """Let time pass: look who is there, and say that the caller is."""
         # Silence is counted in looks: a caller that was itself asleep does not blame the workers.
-        passed, self._now = min(now - self._now, 2 * TICK), now
+        passed, self._now = min(now - self._now, 2 * NAP), now
         for worker in self.workers.values():
             worker.silence += passed
         if not self._cluster.alive:
