@@ -6,6 +6,7 @@ with `predict` and with `said`, what the solver claims of its result.  `proved` 
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import time
 import warnings
@@ -60,6 +61,8 @@ def cluster(task: dict):
         n_workers=task["threads"], threads_per_worker=1, processes=True, dashboard_address=None
     )
     client = Client(cluster)
+    atexit.register(cluster.close)  # which is no part of the fit
+    atexit.register(client.close)
     client.wait_for_workers(task["threads"])
     client.run(importlib.import_module, "contree.distributed")  # imports are charged to nobody
 
@@ -79,8 +82,6 @@ def cluster(task: dict):
             "search_seconds": clf.search_report_.seconds,
             "kernel": clf.search_report_.kernel,
         }
-        client.close()
-        cluster.close()
         return clf
 
     return fit
