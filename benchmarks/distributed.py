@@ -80,7 +80,7 @@ def markdown(report: dict) -> str:
     parts = [
         "## One search on a cluster",
         provenance(report),
-        "Again: `python benchmarks/distributed.py`. What it means: [scaling](scaling.md).",
+        "Again: `python benchmarks/distributed.py`. What it means: `docs/scaling.md`.",
         measured_table(measured(report)),
         simulated_table(simulated(report)),
         "![Simulated speed-up against the number of workers](distributed.svg)"
