@@ -2,8 +2,8 @@
 
 A fresh process for every run keeps caches, allocators and peak memory of one run out of the next.
 As a script this file is that process: it calls the function that it is told, by default `fit_once`,
-which reads a data set that the parent has prepared, takes the baseline, fits once without a
-warm-up, and returns what it saw; that is printed as JSON.
+which reads a data set that the parent has prepared, takes the baseline, fits once, and returns what
+it saw; that is printed as JSON.
 
 Columns are replaced by their dense ranks, the same for every solver, because pycontree narrows
 features to float32 and merges values closer than 1e-7: on ranks all solve the same problem.

@@ -110,8 +110,8 @@ def markdown(report: dict) -> str:
     kinds = sorted({(cell["depth"], cell["gap"]) for cell in cells.values()})
     parts = [
         "## Run time and memory",
-        "Seconds of `fit`, the median of fresh processes: user CPU time, and wall time for two "
-        "threads. All solvers on the same rank matrix. `>`: the limit came first, and the tree is "
+        "Seconds of `fit`, the median of fresh processes that have fitted twenty rows before: user "
+        "CPU time, and wall time for two threads. All solvers on the same rank matrix. `>`: the limit came first, and the tree is "
         "not proved; an empty cell was not run. *Quoted* columns are the paper's, in seconds on "
         "its machine (`<`, `>`, brackets for a gap at the time-out, as printed). Ratios are how "
         "many times longer a solver took than contree with one thread, over the data sets that "
