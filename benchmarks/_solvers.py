@@ -74,8 +74,8 @@ def cluster(task: dict):
         after = client.run(time.process_time)
         counters = clf.search_report_.counters
         clf.said = {
-            "user": own + sum(after.values()) - sum(workers.values()),
-            "user_of_caller": own,
+            "cpu": own + sum(after.values()) - sum(workers.values()),
+            "cpu_of_caller": own,
             "tasks": counters["tasks"],
             "proved": clf.status_ == "optimal",
             "lower_bound": clf.lower_bound_,

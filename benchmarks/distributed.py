@@ -91,7 +91,7 @@ def measured_row(cell: dict) -> str:
     cells = [cell["dataset"], cell["depth"], "/".join(map(str, errors)), "yes" if proved else "no"]
     for threads in (1, 2):
         alone, together = runs[f"contree {threads}"], runs[f"cluster {threads}"]
-        for field in ("wall", "user"):
+        for field in ("wall", "cpu"):
             ratio = middle(together, field) / middle(alone, field)
             cells += [
                 f"{middle(alone, field):.1f}",
@@ -153,13 +153,13 @@ def write(report: dict) -> None:
             head(report["measured"]),
             "",
             "Seconds of a fit in one process with 1 or 2 threads, and on a local cluster of 1 or 2 "
-            "workers with one thread each; user time with that of the workers and the scheduler.",
+            "workers with one thread each; CPU time with that of the workers and the scheduler.",
             "",
             "| data set | depth | errors | proved"
             + "".join(
                 f" | {what}, {threads} | on a cluster | more"
                 for threads in (1, 2)
-                for what in ("wall", "user")
+                for what in ("wall", "cpu")
             )
             + " |",
             "|---|---|---|---" + 12 * "|---" + "|",
