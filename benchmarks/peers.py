@@ -113,9 +113,9 @@ def markdown(report: dict) -> str:
         "Seconds of `fit`, the median of fresh processes that have fitted twenty rows before: CPU "
         "time, and wall time for two threads. All solvers on the same rank matrix. `>`: the limit "
         "came first, and the tree is not proved; an empty cell was not run. *Quoted* columns are "
-        "the paper's, in seconds on its machine (`<`, `>`, brackets for a gap at the time-out, as printed). Ratios are how "
-        "many times longer a solver took than contree with one thread, over the data sets that "
-        "both proved.",
+        "the paper's, in seconds on its machine (`<`, `>`, brackets for a gap at the time-out, as "
+        "printed). Ratios are how many times longer a solver took than contree with one thread, "
+        "over the data sets that both proved.",
         provenance(report),
         "Again: `python benchmarks/peers.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
         "for a part of it).",
