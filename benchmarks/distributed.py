@@ -120,7 +120,7 @@ def measured_table(cases: dict) -> str:
                 continue
             errors = {run["errors"] for kept in (alone, together) for run in kept["runs"]}
             line = [name, depth, count, "/".join(map(str, sorted(errors)))]
-            for field in ("wall", "user"):
+            for field in ("wall", "cpu"):
                 one, other = median(alone, field), median(together, field)
                 line += [f"{one:.1f}", f"{other:.1f}", f"{100 * (other / one - 1):+.1f} %"]
             visits = [kept["runs"][-1]["counters"]["row_visits"] for kept in (alone, together)]

@@ -153,8 +153,8 @@ def paper_part(table: dict) -> list[str]:
             line.append(f"{'> ' * (not known(kept))}{calls(kept):,}" if kept else "")
         for variant in VARIANTS:
             kept = row.get(variant)
-            user = f"{median(kept, 'user'):.3f}" if kept else ""
-            line.append(f"> {kept['time_limit']:g}" if cut_off(kept) else user)
+            cpu = f"{median(kept, 'cpu'):.3f}" if kept else ""
+            line.append(f"> {kept['time_limit']:g}" if cut_off(kept) else cpu)
         lines.append(line)
     head = ["data set", *(f"calls: {name}" for name in VARIANTS), *(f"s: {n}" for n in VARIANTS)]
     said = []
@@ -187,7 +187,7 @@ def own_part(table: dict) -> list[str]:
         return []
     cases = [f"{name} {depth}" for name, depth in table]
     lines = [
-        ["all on: CPU s", *(f"{median(row[''], 'user'):.3f}" for row in table.values()), "", ""],
+        ["all on: CPU s", *(f"{median(row[''], 'cpu'):.3f}" for row in table.values()), "", ""],
         ["all on: visits", *(f"{visits(row['']):,}" for row in table.values()), "", ""],
     ]
     for variant, shown, of_visits, of_time in own_ratios(table):
@@ -220,7 +220,7 @@ def own_ratios(table: dict):
                 continue
             off, on = row[variant], row[""]
             of_visits.append(visits(off) / visits(on))
-            of_time.append(median(off, "user") / median(on, "user"))
+            of_time.append(median(off, "cpu") / median(on, "cpu"))
             shown[case] = "> " * cut_off(off) + number(of_visits[-1])
         if shown:
             yield variant, shown, of_visits, of_time

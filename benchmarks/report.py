@@ -141,7 +141,7 @@ def headline(report: dict) -> str:
         ours = {n: row["contree"] for n, row in table.items() if peers.proved(row.get("contree"))}
         if not ours:
             continue
-        times = {name: median(cell, "user") for name, cell in ours.items()}
+        times = {name: median(cell, "cpu") for name, cell in ours.items()}
         fast, slow = min(times.values()), max(times.values())
         open_ones = [
             f"{name} in {peers.exact(seconds)} s"
@@ -183,7 +183,7 @@ def chart(report: dict, depth: int = 4):
     plt = pyplot()
     table = peers.of_kind(report["cells"], depth, 0.0)
     table = {name: row for name, row in table.items() if peers.proved(row.get("contree"))}
-    order = sorted(table, key=lambda name: median(table[name]["contree"], "user"))
+    order = sorted(table, key=lambda name: median(table[name]["contree"], "cpu"))
     figure, axes = plt.subplots(figsize=(7, 0.3 * len(order) + 1.2), layout="constrained")
     least = 1e-3
     shown = set()
@@ -191,7 +191,7 @@ def chart(report: dict, depth: int = 4):
         row = table[name]
         peer, published = row.get("pycontree"), quoted(name, "ConTree", depth)
         if peers.proved(peer):
-            seconds, label, style = median(peer, "user"), "pycontree, here", {"color": "#D55E00"}
+            seconds, label, style = median(peer, "cpu"), "pycontree, here", {"color": "#D55E00"}
         else:
             seconds, label = at_least(published), "pycontree, as the paper says"
             style = {"facecolor": "none", "edgecolor": "#D55E00", "hatch": "////"}
@@ -199,7 +199,7 @@ def chart(report: dict, depth: int = 4):
             new = label if label not in shown else None
             axes.barh(at - 0.2, seconds - least, 0.38, left=least, label=new, **style)
             shown.add(label)
-        ours = median(row["contree"], "user")
+        ours = median(row["contree"], "cpu")
         new = "contree" if "contree" not in shown else None
         axes.barh(at + 0.2, ours - least, 0.38, left=least, color="#0072B2", label=new)
         shown.add("contree")
