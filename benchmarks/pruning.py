@@ -46,8 +46,9 @@ COLOURS = {"none": "#999999", "NB": "#56B4E9", "IS": "#009E73", "SP": "#E69F00",
 # Each takes a tenth of a second or more; at depth four also what begins there is at work.
 CASES = ["avila:3", "bean:3", "eeg:3", "fault:3", "htru:3", "magic:3", "rice:3", "skin:3"]
 CASES += ["bidding:4", "occupancy:4", "raisin:4", "room:4", "segment:4", "wilt:4"]
-# Bounds that a plain fit does not use: they are for costs of leaves and for leaf sizes.
-ELSEWHERE = {"leaf_similarity", "wide_leaves", "split_pays", "affordable_splits"}
+# What a plain fit does not use: it is for costs of leaves, leaf sizes and weights.
+ELSEWHERE = {"leaf_similarity", "wide_leaves", "trim_to_leaves", "coarse_steps"}
+ELSEWHERE |= {"split_pays", "affordable_splits"}
 
 
 def main() -> None:
