@@ -99,7 +99,7 @@ def fit(task: dict) -> dict:
     wall, cpu = time.perf_counter(), time.process_time()
     clf.fit(X, y, weights)
     seen = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
-    batches = clf.search_report_["depth_two_batches"]
+    batches = clf.search_report_.counters["depth_two_batches"]
     return {**seen, "status": clf.status_, "proved": clf.status_ == "optimal", "batches": batches}
 
 
