@@ -139,7 +139,7 @@ def ratios(kept: dict | None, plain: dict) -> str:
     if not all("batches" in run for run in [*kept["runs"], *plain["runs"]]):
         return text  # runs of an older core
     more = median(kept, "batches") / median(plain, "batches")
-    return f"{text} ({more:.1f} × {time_ratio / more:.1f})"
+    return f"{text} ({more:.1f} × {time_ratio / more:.1f})" if more > 0 else text
 
 
 if __name__ == "__main__":
