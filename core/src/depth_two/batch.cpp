@@ -79,10 +79,10 @@ void Batch<Entry>::evaluate_lanes(Score ub) {
 
 // The kernel over all features.
 //
-// Where values are missing, the two orders of a feature list the other rows alike: W of the second one, behind the missing rows M, is
-// W of the first one, before them, plus W(M), which is zero for no row and all of the feature's M for every other.  So one pass over the
-// other rows gives the extremes of both, high + max(0, W(M)) and low + min(0, W(M)).  Behind M alone W is W(M): high and low are
-// at least and at most zero.  Behind all rows it is what a leaf has, which counts anyway.
+// Where values are missing, the two orders of a feature list the other rows alike.  So behind each of these rows, W of the second order,
+// which begins with the missing rows M, is W of the first one plus W(M), and one pass over the other rows gives the extremes of
+// both: high + max(0, W(M)) and low + min(0, W(M)).  Behind M alone W is W(M), which is among them as high is at least and low at
+// most zero.  Behind all rows it is what a leaf has, which counts anyway.
 template <class Entry>
 void Batch<Entry>::sweep(const Sweep<Entry>& all) {
     const std::uint32_t seconds = second_orders_;
