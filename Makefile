@@ -32,7 +32,7 @@ endef
 
 # Those that there are: each runs a small set with --quick.
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
-               anytime first_seconds out_of_sample scaling sparse general)))))
+               anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
 .PHONY: demo test test-python test-cpp lint format asan tsan bench clean
 .DELETE_ON_ERROR:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from contree import ConTreeClassifier, _core
-from contree.distributed._coordinator import TICK
+from contree.distributed._crew import TICK
 from contree.distributed._pool import (
     BOUND,
     CLOSED,
@@ -31,9 +31,34 @@ from contree.distributed._pool import (
     RIGHT_END,
     Frontier,
     Pool,
+    first_parts,
     shortest_slice,
     slice_seconds,
 )
+
+
+def predict(task: dict) -> dict:
+    """Record a search as each number of workers would begin it, and have them do it."""
+    began = time.perf_counter()
+    with np.load(task["data"]) as file:
+        X, y = file["X"], file["y"]
+    recorded, by_workers = None, {}
+    for workers in sorted(task["workers"]):
+        if recorded is None or first_parts(workers) > len(recorded["roots"]):
+            recorded = record(X, y, task["depth"], first_parts(workers))
+        by_workers[workers] = {
+            "intervals": len(recorded["roots"]),
+            "thresholds": sum(node["seconds"] > 0 for node in recorded["nodes"]),
+            "opening": recorded["opening"],
+            "work": work_of(recorded),
+            "longest_chain": longest_chain(recorded),
+            "took": {
+                delay: simulate(recorded, workers, float(delay), task["handling"])
+                for delay in task["delays"]
+            },
+        }
+    wall = time.perf_counter() - began
+    return {"wall": wall, "errors": recorded["objective"], "by_workers": by_workers}
 
 
 def record(X, y, depth: int, parts: int) -> dict:
@@ -141,12 +166,13 @@ def simulate(recorded: dict, workers: int, delay: float, handling: float) -> flo
             part = pool.deal(1, workers)
             free = max(free, now) + handling
             start = free + delay
-            bundle = bundles[worker] = Bundle(now, start + slice_seconds(now - opened, workers))
+            slice_end = start + slice_seconds(now - opened, len(bundles) + 1)
+            bundle = bundles[worker] = Bundle(now, slice_end)
             bundle.queue = [(int(row[BOUND]), int(row[-1])) for row in part.intervals]
             heapq.heapify(bundle.queue)
             at(start + nodes[bundle.queue[0][1]]["seconds"], "split", worker)
         if idle and bundles:
-            shortest = shortest_slice(workers)
+            shortest = shortest_slice(len(bundles))
             able = [w for w, b in bundles.items() if now - b.began >= shortest and not b.asked]
             able.sort(key=lambda one: -len(bundles[one].queue))
             for worker in able[: len(idle)]:

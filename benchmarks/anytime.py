@@ -91,7 +91,7 @@ def road(cell: dict, solver: str) -> list[tuple[float, int]]:
     for ran, limit, seen in cell["runs"]:
         if ran != solver:
             continue
-        moments = own_road(seen) or [(seen["user"], seen["errors"], 0)]
+        moments = own_road(seen) or [(seen["cpu"], seen["errors"], 0)]
         most = limit * pace(seen)
         points += [(min(seconds, most), errors) for seconds, errors, _ in moments]
     kept = []
@@ -110,7 +110,7 @@ def own_road(seen: dict) -> list[tuple[float, int, int]]:
 
 def pace(seen: dict) -> float:
     """Return the share of a processor that a run had."""
-    return min(1.0, seen["user"] / seen["wall"])
+    return min(1.0, seen["cpu"] / seen["wall"])
 
 
 def our_run(cell: dict) -> dict:
@@ -119,7 +119,7 @@ def our_run(cell: dict) -> dict:
 
 def end_of(cell: dict) -> float:
     """Return the CPU seconds at which contree's run ended."""
-    return our_run(cell)["user"]
+    return our_run(cell)["cpu"]
 
 
 def best_known(cell: dict) -> int:
@@ -229,7 +229,7 @@ def draw_cell(panel, cell: dict) -> None:
         panel.plot(seconds[-1], errors[-1], "x", color="#111111", markersize=7, zorder=4)
     peer = road(cell, "pycontree")
     if peer:
-        last = max(seen["user"] for solver, _, seen in cell["runs"] if solver == "pycontree")
+        last = max(seen["cpu"] for solver, _, seen in cell["runs"] if solver == "pycontree")
         panel.step(
             [*(at for at, _ in peer), last],
             [*(errors for _, errors in peer), peer[-1][1]],

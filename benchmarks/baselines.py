@@ -113,7 +113,7 @@ def seconds(kept: dict | None) -> str:
         return ""
     if "failed" in kept["runs"][-1]:
         return "failed"
-    return f"> {kept['time_limit']:g}" if cut_off(kept) else f"{median(kept, 'user'):.3f}"
+    return f"> {kept['time_limit']:g}" if cut_off(kept) else f"{median(kept, 'cpu'):.3f}"
 
 
 if __name__ == "__main__":

@@ -1,221 +1,197 @@
 """One search on a cluster: what it costs here, and what it would gain on many machines.
 
     python benchmarks/distributed.py
-    python benchmarks/distributed.py --cases fault:4 raisin:5 --repeat 3
+    python benchmarks/distributed.py --cases fault:4 --record --again 'fault:4:cluster:*'
+    python benchmarks/distributed.py --cases --record raisin:5
 
 First the same proofs in one process and on a local cluster, with 1 and 2 threads or workers, in
 turn, each in a fresh process.  Then a simulation of more workers than there are here, on recorded
-times (_simulation.py).  Writes raw numbers as JSON, tables as Markdown and a plot to
-benchmarks/results/distributed.*.
+times (_simulation.py).  This process itself never imports Dask's package, whose name this file has.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import statistics
-import sys
-from datetime import UTC, datetime
+from _experiment import (
+    Cell,
+    Experiment,
+    cut_off,
+    markdown_table,
+    median,
+    parse,
+    parser,
+    provenance,
+    publish,
+    pyplot,
+)
+from _harness import call, prepare, run
 
-import numpy as np
-
-sys.path.append(sys.path.pop(0))  # this folder comes last: Dask's package has this script's name
-from _experiment import RESULTS
-from _harness import environment, prepare, run
-from _simulation import longest_chain, record, simulate, work_of
-
-CASES = ["fault:4", "raisin:5"]  # over 30 s and over 15 s with one thread
-SIMULATED = ["fault:4", "raisin:5", "segment:5"]
+EXPERIMENT = "distributed"
+CASES = ["fault:4", "avila:4", "segment:5"]  # over 30 s
+RECORDED = ["fault:4", "rice:4", "segment:5", "raisin:5"]
+COUNTS = [1, 2]  # of threads, or of workers with a thread each
 WORKERS = [1, 8, 64, 512]
-DELAYS = [0.002, 0.02, 0.2]  # seconds that a message takes: a rack, a cloud, between continents
-DELAY = 0.02  # of the table
+DELAYS = ["0.002", "0.02", "0.2"]  # seconds that a message takes: a rack, a cloud, two continents
+DELAY = "0.02"  # of the table
+HANDLING = 0.005  # assumed seconds of the caller for a task
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", nargs="*", default=CASES, metavar="SET:DEPTH")
-    parser.add_argument("--simulate", nargs="*", default=SIMULATED, metavar="SET:DEPTH")
-    parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--time-limit", type=float, default=1800.0)
-    parser.add_argument(
-        "--handling", type=float, default=0.005, help="assumed seconds of the caller for a task"
-    )
-    args = parser.parse_args()
-    before = RESULTS / "distributed.json"
-    report = json.loads(before.read_text()) if before.exists() else {}
-    if args.cases:
-        report["measured"] = begun(args)
-        report["measured"]["cells"] = cells = []
-        for case in args.cases:
-            cells.append(measure(case, args.repeat, args.time_limit))
-            print(measured_row(cells[-1]), flush=True)
-            write(report)
-    if args.simulate:
-        report["simulated"] = begun(args)
-        report["simulated"]["handling"] = args.handling
-        report["simulated"]["cells"] = cells = []
-        for case in args.simulate:
-            cells.append(predict(case, report["simulated"]["handling"]))
-            print(simulated_row(cells[-1]), flush=True)
-            write(report)
+    made = parser(__doc__, time_limit=1800.0)
+    made.add_argument("--cases", nargs="*", default=CASES, metavar="SET:DEPTH")
+    made.add_argument("--record", nargs="*", default=RECORDED, metavar="SET:DEPTH")
+    args = parse(made, cases=["raisin:4"], record=["raisin:4"], time_limit=60.0)
+    experiment = Experiment(EXPERIMENT, args.output)
+    if not args.report:
+        rows = [measured_cells(case, args.time_limit) for case in args.cases]
+        rows += [[recorded_cell(case, args.time_limit)] for case in args.record]
+        experiment.conduct(rows, args.repeat, args.again)
+    publish(experiment, markdown, figures)
 
 
-def begun(args: argparse.Namespace) -> dict:
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    load = os.getloadavg()[0]
-    return {"environment": environment(), "load": load, "date": now, "arguments": vars(args)}
-
-
-def measure(case: str, repeat: int, time_limit: float) -> dict:
+def measured_cells(case: str, time_limit: float) -> list[Cell]:
     name, depth = case.split(":")
-    data = prepare(name)
-    runs = {f"{solver} {threads}": [] for threads in (1, 2) for solver in ("contree", "cluster")}
-    for _ in range(repeat):
-        for kind, done in runs.items():
-            solver, threads = kind.split()
-            done.append(run(solver, data, int(depth), time_limit, int(threads)))
-            print(case, kind, done[-1], flush=True)
-    return {"dataset": name, "depth": int(depth), "runs": runs}
+
+    def cell(solver: str, count: int) -> Cell:
+        def measure() -> dict:
+            return run(solver, prepare(name), int(depth), time_limit, count, counters=True)
+
+        about = {"dataset": name, "depth": int(depth), "solver": solver, "count": count}
+        return Cell(f"{case}:{solver}:{count}", about, time_limit, measure)
+
+    return [cell(solver, count) for count in COUNTS for solver in ("contree", "cluster")]
 
 
-def middle(runs: list[dict], field: str) -> float:
-    return statistics.median(run[field] for run in runs)
-
-
-def measured_row(cell: dict) -> str:
-    runs = cell["runs"]
-    everyone = [one for some in runs.values() for one in some]
-    errors = {one["errors"] for one in everyone}
-    proved = all(one["proved"] for one in everyone)
-    cells = [cell["dataset"], cell["depth"], "/".join(map(str, errors)), "yes" if proved else "no"]
-    for threads in (1, 2):
-        alone, together = runs[f"contree {threads}"], runs[f"cluster {threads}"]
-        for field in ("wall", "user"):
-            ratio = middle(together, field) / middle(alone, field)
-            cells += [
-                f"{middle(alone, field):.1f}",
-                f"{middle(together, field):.1f}",
-                f"{100 * (ratio - 1):+.1f} %",
-            ]
-    return f"| {' | '.join(map(str, cells))} |"
-
-
-def predict(case: str, handling: float) -> dict:
+def recorded_cell(case: str, time_limit: float) -> Cell:
     name, depth = case.split(":")
-    with np.load(prepare(name)) as file:
-        X, y = file["X"], file["y"]
-    cell = {"dataset": name, "depth": int(depth), "workers": {}}
-    alone = None
-    for workers in WORKERS:
-        recorded = record(X, y, int(depth), 2 * workers)
-        work = work_of(recorded)
-        alone = alone or work
-        took = {str(delay): simulate(recorded, workers, delay, handling) for delay in DELAYS}
-        cell["workers"][workers] = {
-            "opening": recorded["opening"],
-            "work": work,
-            "longest_chain": longest_chain(recorded),
-            "thresholds": sum(node["seconds"] > 0 for node in recorded["nodes"]),
-            "took": took,
-            "speed_up": {delay: alone / seconds for delay, seconds in took.items()},
-            "errors": recorded["objective"],
+    about = {"dataset": name, "depth": int(depth), "solver": "simulated"}
+
+    def measure() -> dict:
+        task = {"data": str(prepare(name)), "depth": int(depth), "workers": WORKERS}
+        task |= {"delays": DELAYS, "handling": HANDLING}
+        return call("_simulation:predict", task, time_limit)
+
+    return Cell(f"{case}:simulated", about, time_limit, measure)
+
+
+# What is written from the cells.
+
+
+def markdown(report: dict) -> str:
+    parts = [
+        "## One search on a cluster",
+        provenance(report),
+        "Again: `python benchmarks/distributed.py`. What it means: `docs/scaling.md`.",
+        measured_table(measured(report)),
+        simulated_table(simulated(report)),
+        "![Simulated speed-up against the number of workers](distributed.svg)"
+        if simulated(report)
+        else "",
+    ]
+    return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+
+
+def measured(report: dict) -> dict[tuple[str, int], dict]:
+    """Return the measured cells by case, then by solver and count, without those cut off."""
+    table: dict[tuple[str, int], dict] = {}
+    for kept in report["cells"].values():
+        if kept["solver"] != "simulated" and not cut_off(kept):
+            row = table.setdefault((kept["dataset"], kept["depth"]), {})
+            row[kept["solver"], kept["count"]] = kept
+    return table
+
+
+def simulated(report: dict) -> dict[tuple[str, int], dict]:
+    """Return what was simulated by case, then by the number of workers."""
+    return {
+        (kept["dataset"], kept["depth"]): {
+            int(workers): one for workers, one in kept["runs"][-1]["by_workers"].items()
         }
-        print(case, workers, cell["workers"][workers], flush=True)
-    return cell
+        for kept in report["cells"].values()
+        if kept["solver"] == "simulated" and not cut_off(kept)
+    }
 
 
-def simulated_row(cell: dict) -> str:
-    of = {int(count): one for count, one in cell["workers"].items()}
-    cells = [cell["dataset"], cell["depth"], f"{of[1]['work']:.1f}", f"{of[1]['opening']:.2f}"]
-    cells += [f"{of[WORKERS[-1]]['longest_chain']:.2f}", of[1]["thresholds"]]
-    cells += [f"{of[count]['speed_up'][str(DELAY)]:.1f}" for count in WORKERS]
-    cells.append(f"{of[WORKERS[-1]]['work'] / of[1]['work']:.2f}")
-    return f"| {' | '.join(map(str, cells))} |"
-
-
-def head(part: dict) -> str:
-    where = part["environment"]
-    return (
-        f"{where['cpu']}, {where['cores']} cores, load {part['load']:.1f} before; "
-        f"commit {where['commit'][:7]}; {part['date']}."
+def measured_table(cases: dict) -> str:
+    lines = []
+    for (name, depth), row in cases.items():
+        for count in COUNTS:
+            alone, together = row.get(("contree", count)), row.get(("cluster", count))
+            if not alone or not together:
+                continue
+            errors = {run["errors"] for kept in (alone, together) for run in kept["runs"]}
+            line = [name, depth, count, "/".join(map(str, sorted(errors)))]
+            for field in ("wall", "cpu"):
+                one, other = median(alone, field), median(together, field)
+                line += [f"{one:.1f}", f"{other:.1f}", f"{100 * (other / one - 1):+.1f} %"]
+            visits = [kept["runs"][-1]["counters"]["row_visits"] for kept in (alone, together)]
+            line.append(f"{100 * (visits[1] / visits[0] - 1):+.1f} %")
+            line.append(together["runs"][-1]["counters"]["tasks"])
+            lines.append(line)
+    if not lines:
+        return ""
+    head = ["data set", "depth", "threads or workers", "errors"]
+    for what in ("wall", "CPU"):
+        head += [f"{what}, one process, s", "cluster, s", "more"]
+    return "\n\n".join(
+        [
+            "Proofs in one process with so many threads, and on a local cluster of so many workers "
+            "with a thread each. CPU time is that of all processes, with the caller and Dask's "
+            "scheduler, for which two workers on two cores leave no core. Row visits are the "
+            "search's work.",
+            markdown_table([*head, "row visits, more", "tasks"], lines),
+        ]
     )
 
 
-def write(report: dict) -> None:
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "distributed.json").write_text(json.dumps(report, indent=1) + "\n")
+def simulated_table(cases: dict) -> str:
+    if not cases:
+        return ""
     lines = []
-    if report.get("measured", {}).get("cells"):
-        lines += [
-            "## Here",
-            "",
-            head(report["measured"]),
-            "",
-            "Seconds of a fit in one process with 1 or 2 threads, and on a local cluster of 1 or 2 "
-            "workers with one thread each; user time with that of the workers and the scheduler.",
-            "",
-            "| data set | depth | errors | proved"
-            + "".join(
-                f" | {what}, {threads} | on a cluster | more"
-                for threads in (1, 2)
-                for what in ("wall", "user")
-            )
-            + " |",
-            "|---|---|---|---" + 12 * "|---" + "|",
-            *map(measured_row, report["measured"]["cells"]),
-            "",
+    for (name, depth), of in cases.items():
+        for count, one in of.items():
+            line = [name, depth, count, one["intervals"], one["thresholds"], f"{one['work']:.1f}"]
+            line += [f"{one['work'] / of[1]['work']:.2f}", f"{one['opening']:.2f}"]
+            line += [f"{one['longest_chain']:.2f}", f"{one['took'][DELAY]:.2f}"]
+            lines.append([*line, f"{of[1]['work'] / one['took'][DELAY]:.1f}"])
+    head = ["data set", "depth", "workers", "intervals", "thresholds solved", "work, s", "times"]
+    head += ["opening, s", "one after the other, s", "takes, s", "speed-up"]
+    return "\n\n".join(
+        [
+            "Simulated on recorded CPU seconds of every threshold of the root: how long workers of "
+            "one thread would take and how much faster that is than one, if a message takes "
+            f"{1000 * float(DELAY):.0f} ms and a task (assumed) {1000 * HANDLING:.0f} ms of the "
+            "caller. More workers begin with more intervals, and solve more thresholds between "
+            "them. No number of workers takes less than what must be done one after the other.",
+            markdown_table(head, lines),
         ]
-    if report.get("simulated", {}).get("cells"):
-        simulated = report["simulated"]
-        lines += [
-            "## Simulated",
-            "",
-            head(simulated),
-            "",
-            "Speed-up over one worker of the same recorded work, if a message takes "
-            f"{1000 * DELAY:.0f} ms and a task costs the caller (assumed) "
-            f"{1000 * simulated['handling']:.1f} ms. Seconds are CPU time. What must be done one "
-            "after the other, and how much more work there is in all, are for "
-            f"{WORKERS[-1]} workers.",
-            "",
-            "| data set | depth | work, s | opening, s | one after the other, s | thresholds | "
-            + " | ".join(f"{count} workers" for count in WORKERS)
-            + " | work |",
-            "|---|---|---|---|---|---" + len(WORKERS) * "|---" + "|---|",
-            *map(simulated_row, simulated["cells"]),
-        ]
-        plot(simulated["cells"])
-    (RESULTS / "distributed.md").write_text("\n".join(lines) + "\n")
+    )
 
 
-def plot(cells: list[dict]) -> None:
-    import matplotlib
+def figures(report: dict) -> dict:
+    cases = simulated(report)
+    return {EXPERIMENT: plot(cases)} if cases else {}
 
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "contree"
-    import matplotlib.pyplot as plt
 
+def plot(cases: dict):
+    plt = pyplot()
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     axes.plot(WORKERS, WORKERS, color="0.7", linewidth=1, label="as many times as workers")
-    styles = dict(zip(map(str, DELAYS), ("-", "--", ":"), strict=True))
-    for number, cell in enumerate(cells):
-        of = {int(count): one for count, one in cell["workers"].items()}
+    styles = dict(zip(DELAYS, ("-", "--", ":"), strict=True))
+    for number, ((name, depth), of) in enumerate(cases.items()):
         for delay, style in styles.items():
             axes.plot(
-                sorted(of),
-                [of[count]["speed_up"][delay] for count in sorted(of)],
+                list(of),
+                [of[1]["work"] / one["took"][delay] for one in of.values()],
                 style,
                 marker="o",
                 markersize=3,
                 color=f"C{number}",
-                label=f"{cell['dataset']}, depth {cell['depth']}, {1000 * float(delay):.0f} ms",
+                label=f"{name}, depth {depth}, {1000 * float(delay):.0f} ms",
             )
     axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="speed-up (simulated)")
     axes.set_xticks(WORKERS, map(str, WORKERS))
     axes.legend(fontsize=7)
-    figure.savefig(RESULTS / "distributed.svg", metadata={"Date": None})
-    plt.close(figure)
+    return figure
 
 
 if __name__ == "__main__":

@@ -110,12 +110,12 @@ def markdown(report: dict) -> str:
     kinds = sorted({(cell["depth"], cell["gap"]) for cell in cells.values()})
     parts = [
         "## Run time and memory",
-        "Seconds of `fit`, the median of fresh processes: user CPU time, and wall time for two "
-        "threads. All solvers on the same rank matrix. `>`: the limit came first, and the tree is "
-        "not proved; an empty cell was not run. *Quoted* columns are the paper's, in seconds on "
-        "its machine (`<`, `>`, brackets for a gap at the time-out, as printed). Ratios are how "
-        "many times longer a solver took than contree with one thread, over the data sets that "
-        "both proved.",
+        "Seconds of `fit`, the median of fresh processes that have fitted twenty rows before: CPU "
+        "time, and wall time for two threads. All solvers on the same rank matrix. `>`: the limit "
+        "came first, and the tree is not proved; an empty cell was not run. *Quoted* columns are "
+        "the paper's, in seconds on its machine (`<`, `>`, brackets for a gap at the time-out, as "
+        "printed). Ratios are how many times longer a solver took than contree with one thread, "
+        "over the data sets that both proved.",
         provenance(report),
         "Again: `python benchmarks/peers.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
         "for a part of it).",
@@ -173,7 +173,7 @@ def seconds(cell: dict | None) -> str:
 
 
 def clock(cell: dict) -> str:
-    return "wall" if cell["column"] == "contree-2" else "user"
+    return "wall" if cell["column"] == "contree-2" else "cpu"
 
 
 def exact(value: float) -> str:
@@ -194,7 +194,7 @@ def proved(cell: dict | None) -> bool:
     return bool(cell and cell["runs"]) and not cut_off(cell)
 
 
-def ratio(row: dict[str, dict], slow: str, fast: str, by: str = "user") -> float | None:
+def ratio(row: dict[str, dict], slow: str, fast: str, by: str = "cpu") -> float | None:
     """Return how many times longer `slow` took, if both have proved their trees.
 
     Two columns of contree are compared only if they were made with the same commit.
@@ -207,7 +207,7 @@ def ratio(row: dict[str, dict], slow: str, fast: str, by: str = "user") -> float
     return median(row[slow], by) / max(median(row[fast], by), 1e-4)  # the clock may not have ticked
 
 
-def means(table: dict, slow: str, fast: str, what: str, by: str = "user") -> str:
+def means(table: dict, slow: str, fast: str, what: str, by: str = "cpu") -> str:
     found = [ratio(row, slow, fast, by) for row in table.values()]
     found = [times for times in found if times]
     return f"Geometric mean of the ratios, {what}: {spread(found)}." if found else ""
@@ -320,9 +320,9 @@ def pairs(cells: dict, depth: int, open_ended: bool):
             limit = peer["time_limit"] if peer else 0.0
             theirs = max(limit, at_least(quote(name, "ConTree", depth, 0.0)))
         else:
-            theirs = median(peer, "user")
+            theirs = median(peer, "cpu")
         if theirs:
-            yield max(median(ours, "user"), 1e-3), max(theirs, 1e-3)
+            yield max(median(ours, "cpu"), 1e-3), max(theirs, 1e-3)
 
 
 if __name__ == "__main__":

@@ -200,7 +200,7 @@ def series_of(report: dict, name: str, solver: str) -> dict[int, dict]:
 
 
 def clock(name: str) -> str:
-    return "wall" if SERIES[name].what == "threads" else "user"
+    return "wall" if SERIES[name].what == "threads" else "cpu"
 
 
 def points(report: dict, name: str, solver: str) -> dict[int, float]:
@@ -240,7 +240,7 @@ def markdown(report: dict) -> str:
     shown = [name for name in SERIES if any(series_of(report, name, s) for s in SOLVERS)]
     parts = [
         "## Scaling",
-        "CPU seconds of `fit` (user time; wall time for threads), the median of fresh processes, "
+        "CPU seconds of `fit` (wall time for threads), the median of fresh processes, "
         "both solvers on the same rank matrix in the same run, one thread unless said. `>`: the "
         "limit came first; *not started*: a smaller one had reached it. The exponents are the "
         "slopes of log seconds over log size by least squares, over the cells that were proved "

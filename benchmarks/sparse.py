@@ -122,19 +122,19 @@ def cost_table(cells: list[dict]) -> str:
     for (name, depth, cost), row in table.items():
         peer, ours, plain = (row[column] for column in ("pycontree", "contree", "plain"))
         objective = ours["runs"][-1]["objective"]
-        mine, without = median(ours, "user"), median(plain, "user")
+        mine, without = median(ours, "cpu"), median(plain, "cpu")
         over_plain.append(without / mine)
         theirs, times = f"> {peer['time_limit']:g}", ""
         if not cut_off(peer):
-            over_peer.append(median(peer, "user") / mine)
-            theirs, times = f"{median(peer, 'user'):.3f}", number(over_peer[-1])
+            over_peer.append(median(peer, "cpu") / mine)
+            theirs, times = f"{median(peer, 'cpu'):.3f}", number(over_peer[-1])
             if abs(peer["runs"][-1]["objective"] - objective) > 1e-6 * objective:
                 theirs += f" (objective {peer['runs'][-1]['objective']:.2f})"
         line = [name, depth, f"{cost:g}", f"{objective:.2f}", theirs, f"{mine:.3f}", times]
         lines.append([*line, f"{without:.3f}", f"{without / mine:.2f}"])
     head = ["data set", "depth", "cost", "objective", "pycontree, s", "contree, s", "times"]
     parts = [
-        "Medians of fits in turn, user CPU seconds, one thread. A leaf costs that share of all "
+        "Medians of fits in turn, CPU seconds, one thread. A leaf costs that share of all "
         "rows; pycontree's `complexity_cost` is the same number.",
         markdown_table([*head, "without cost, s", "times"], lines),
     ]

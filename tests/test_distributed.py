@@ -51,7 +51,7 @@ def client(cluster):
 
 def assert_empty(client) -> None:
     """Nothing that a fit has sent is on the scheduler or on a worker any more."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while (left := leftovers(client)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not left
@@ -71,7 +71,9 @@ def leftovers(client) -> list:
     def on_worker(dask_worker):
         from contree.distributed import _worker
 
-        return [*_worker._desks, *dask_worker.data, *dask_worker.state.tasks]
+        profiler = dask_worker.periodic_callbacks["profile"]  # a fit stops it for a while
+        paused = [] if profiler.is_running() else ["the profiler is stopped"]
+        return [*_worker._desks, *dask_worker.data, *dask_worker.state.tasks, *paused]
 
     found = client.run_on_scheduler(on_scheduler)
     return found + [one for some in client.run(on_worker).values() for one in some]
@@ -382,6 +384,19 @@ def test_ctrl_c(client, cluster, on_interrupt):
     if said["fitted"]:
         assert said["status"] == "interrupted"
         assert said["wrong"] == said["objective"]
+
+
+def test_a_desk_that_is_taken_too_late_is_left(client):
+    """A worker that was slow to get ready for a fit that has ended does not wait for it forever."""
+    from contree.distributed import _worker
+
+    for address in pids(client):
+        late = client.submit(
+            _worker.take_a_desk, "of-no-fit", client.id, 0.5, workers=[address], pure=False
+        )
+        assert late.result(timeout=60)["kernel"]
+    del late
+    assert leftovers(client)  # and nothing in the end, says the fixture
 
 
 def test_two_fits_at_once(client):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 
 import pytest
@@ -29,13 +28,13 @@ def test_every_kept_file_has_a_script():
 def test_a_table_is_what_its_runs_say(script):
     data = report.available()[script]
     written = (report.RESULTS / f"{data['experiment']}.md").read_text()
-    assert written == importlib.import_module(script).markdown(data), WRITE
+    assert written == report.load(script).markdown(data), WRITE
 
 
 @pytest.mark.parametrize("script", scripts())
 def test_a_figure_is_drawn_from_the_runs_that_are_kept(script):
     data = report.available()[script]
-    for name in re.findall(r"\]\((\S+\.svg)\)", importlib.import_module(script).markdown(data)):
+    for name in re.findall(r"\]\((\S+\.svg)\)", report.load(script).markdown(data)):
         assert report.drawn_from(report.RESULTS / name, data), WRITE
 
 
@@ -74,7 +73,7 @@ def test_every_run_says_what_it_was_made_with(script):
 def test_every_proved_tree_of_a_plain_fit_has_the_known_optimum():
     cells = report.read("peers")["cells"].values()
     known = [kept for kept in cells if kept["known_optimum"] is not None and not kept["gap"]]
-    proved = [kept for kept in known if importlib.import_module("peers").proved(kept)]
+    proved = [kept for kept in known if report.load("peers").proved(kept)]
     assert proved
     for kept in proved:
         assert {run["errors"] for run in kept["runs"]} == {kept["known_optimum"]}, kept

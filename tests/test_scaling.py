@@ -31,14 +31,14 @@ def test_times_for_each_level():
 
 def test_what_was_cut_off_or_ended_at_once_is_no_point():
     def kept(value, seconds, proved, errors=7):
-        runs = [{"user": seconds, "wall": seconds, "proved": proved, "errors": errors}]
+        runs = [{"cpu": seconds, "wall": seconds, "proved": proved, "errors": errors}]
         about = {"series": "depth", "value": value, "solver": "contree", "time_limit": 9}
         return {**about, "runs": runs}
 
     cells = {"a": kept(1, 0.5, True), "b": kept(2, 9.0, False), "c": kept(3, 0.1, True, 0)}
     assert scaling.points({"cells": cells}, "depth", "contree") == {1: 0.5}
-    assert scaling.shown_seconds(cells["b"], "user") == "> 9"
-    assert scaling.shown_seconds(cells["c"], "user") == "0.100 (no errors)"
+    assert scaling.shown_seconds(cells["b"], "cpu") == "> 9"
+    assert scaling.shown_seconds(cells["c"], "cpu") == "0.100 (no errors)"
 
 
 def test_fewer_rows_and_columns_are_the_beginning_of_more():

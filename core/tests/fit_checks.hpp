@@ -193,4 +193,46 @@ inline void check_fit(const Instance& data, const contree::Options& options, Sco
     fail("fit", 0, faults + "with " + described(options) + "\nsmallest case: " + shown(small));
 }
 
+// All that a fit can be asked for, drawn at once: as many rows as the oracle can take, and search options that make every rule work on few.
+inline Instance draw_data(Random& random, std::int64_t depth) {
+    const std::int64_t features = random.between(1, 3);
+    const auto rows = [&]() -> std::int64_t {
+        if (depth == 2) return random.between(10, 60);
+        if (depth == 3) return features == 1 ? random.between(20, 70) : features == 2 ? random.between(12, 30) : random.between(10, 20);
+        if (depth == 4) return features == 1 ? random.between(16, 30) : features == 2 ? random.between(8, 15) : random.between(8, 10);
+        return features == 1 ? random.between(15, 26) : features == 2 ? random.between(6, 11) : random.between(5, 8);
+    }();
+    Instance data = random.chance(0.15) ? nasty(random, {rows / 2, rows, 1, features, 4})
+                                        : structured(random, static_cast<std::size_t>(rows), static_cast<std::size_t>(features),
+                                                     static_cast<std::int32_t>(random.between(2, 4)), random.pick<std::uint64_t>({0, 0, 3, 9}),
+                                                     random.pick({0.05, 0.3, 0.6, 1.0}));
+    if (random.chance(0.35)) draw_weights(data, random);
+    if (random.chance(0.3)) draw_missing(data, random);
+    return data;
+}
+
+inline contree::Options draw_options(Random& random, std::int64_t depth, const Instance& data) {
+    contree::Options options;
+    options.max_depth = depth;
+    const Score mass = mass_of(data, all_rows(data)), row = std::max<Score>(1, mass / static_cast<Score>(data.rows));
+    if (random.chance(0.5)) {
+        options.error_cost = mass < (Score{1} << 50) ? random.pick<Score>({1, 1, 2, 3, 7, 16}) : 1;
+        options.leaf_cost = random.between(0, 3 * options.error_cost * row);
+    }
+    if (random.chance(0.35)) options.max_leaves = random.between(2, 1 + (std::int64_t{1} << depth));
+    if (random.chance(0.4)) options.min_samples_leaf = random.between(2, 2 + static_cast<std::int64_t>(data.rows) / 5);
+    if (random.chance(0.2)) options.min_weight_leaf = random.between(1, 1 + mass / random.pick<Score>({4, 10, 30, 100}));
+    options.n_jobs = random.pick({1, 1, 1, 2});
+    if (random.chance(0.7)) options.switches.strip_cells = 0;
+    options.switches.strip_rows = random.pick({1, 2, 3, 5, 128});
+    options.switches.wide_leaves = random.pick({0, 25, 50, 100, 100});
+    options.switches.inheritance_cells = random.pick({0, 0, 20000});
+    if (random.chance(0.3))
+        for (const contree::SwitchRow& option : contree::switch_rows())
+            if (random.chance(0.15))
+                options.switches.*option.field = option.high > 8 ? option.low : static_cast<std::int32_t>(random.between(option.low, option.high));
+    if (random.chance(0.15)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
+    return options;
+}
+
 }  // namespace check

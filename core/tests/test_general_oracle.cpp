@@ -155,6 +155,27 @@ void test_leaf_rules() {
     });
 }
 
+// A threshold of a larger set may send missing rows to a side that no threshold of the smaller one sends them to: bounds of leaf sizes that are
+// counted by the smaller set's thresholds are above the optimum here, which is none.
+void test_missing_and_leaf_sizes() {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const Instance data{8, 2, 3,
+                        {0, 4, 2, 1, 5, nan, 3, 6,
+                         3, 2, 2, 0, nan, nan, 1, 1},
+                        {0, 0, 1, 2, 2, 0, 1, 0},
+                        {2, 2, 2, 1, 2, 3, 3, 1}};
+    for (const std::int64_t gap : {0, 1}) {
+        Options options;
+        options.max_depth = 3;
+        options.min_samples_leaf = 2;
+        options.min_weight_leaf = 3;
+        options.max_gap = gap;
+        options.switches.wide_leaves = 100;
+        CHECK_EQUAL(optimum_of(data, options), 0);
+        check_fit(data, options, 0);
+    }
+}
+
 void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
         setenv("CONTREE_KERNEL", kernel.c_str(), 1);
@@ -162,6 +183,7 @@ void test_kernels() {
         for_seeds(20, [](Random& random) {   // sets with more rows, where the kernels' blocks are full
             Instance data = structured(random, 90, 3, static_cast<std::int32_t>(random.between(2, 4)), random.pick<std::uint64_t>({0, 9}), 0.2);
             if (random.chance(0.6)) draw_weights(data, random);
+            if (random.chance(0.4)) draw_missing(data, random);
             Options options;
             options.max_depth = 2;
             options.min_samples_leaf = random.pick<std::int64_t>({1, 2, 5, 20});
@@ -205,6 +227,7 @@ int main() {
     check::run("weights and a minimal leaf size", [] { against_the_oracle(2500, {true, true, false}); });
     check::run("minimal weight of a leaf", [] { against_the_oracle(2500, {true, false, false, true}); });
     check::run("all together", [] { against_the_oracle(2500, {true, true, true, true}); });
+    check::run("missing values and leaf sizes", test_missing_and_leaf_sizes);
     check::run("weights are repetitions", test_weights_are_repetitions);
     check::run("scaled weights", test_scaled_weights);
     check::run("weights close to each other", test_close_weights);

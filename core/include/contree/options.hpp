@@ -23,6 +23,8 @@ namespace contree {
     row(similarity, 1, 0, 1, "best_first: a row moved changes a score by at most one (B0, B1)")          \
     row(leaf_similarity, 1, 0, 1, "best_first: with a leaf size, similarity from numbers of that size (B1)") \
     row(wide_leaves, 50, 0, 100, "best_first: leaf sizes count what may lie on a side, for runs of so many % of the rows")  \
+    row(trim_to_leaves, 1, 0, 1, "best_first: with a leaf size, splits with a side too small are never evaluated above depth two") \
+    row(coarse_steps, 1, 0, 1, "best_first: weights and sizes that need 64 bits are swept cut off to 32 first")       \
     row(class_count, 1, 0, 1, "best_first: at most 2^depth classes can be right (B2)")                   \
     row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \

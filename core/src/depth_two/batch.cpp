@@ -14,6 +14,7 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
     arena_ = &arena;
     statistics_ = &statistics;
     words_ = arena.take<std::uint64_t>(sub.rows);
+    second_orders_ = static_cast<std::uint32_t>(std::count_if(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; }));
     pairs_.clear();
     if constexpr (may_be_general)
         if (sub.weighted() || limited()) start_general();
@@ -76,11 +77,60 @@ void Batch<Entry>::evaluate_lanes(Score ub) {
     }
 }
 
-// The kernel over all features: a few at a time where there are many rows, so that a stop does not wait for long.
+// The kernel over all features.
+//
+// Where values are missing, the two orders of a feature list the other rows alike.  So behind each of these rows, W of the second order,
+// which begins with the missing rows M, is W of the first one plus W(M), and one pass over the other rows gives the extremes of
+// both: high + max(0, W(M)) and low + min(0, W(M)).  Behind M alone W is W(M), which is among them as high is at least and low at
+// most zero.  Behind all rows it is what a leaf has, which counts anyway.
 template <class Entry>
 void Batch<Entry>::sweep(const Sweep<Entry>& all) {
+    const std::uint32_t seconds = second_orders_;
+    statistics_->row_visits += std::int64_t{all.rows} * (all.features - seconds);
+    if (seconds == 0) return sweep_features(all, sums_);
+    const auto is_second = [&](std::uint32_t f) { return f < all.features && sub_->missing[sub_->feature[f]] == Missing::first; };
+    const auto part_of = [&](std::uint32_t f, std::uint32_t features, Row begin, Row rows) {
+        Sweep<Entry> part = all;
+        part.entries += f * all.stride + begin;
+        part.takes += f * all.stride + begin;
+        part.ties += f;
+        part.features = features;
+        part.rows = rows;
+        return part;
+    };
+    SideSums part, missing;
+    const auto take = [&] {
+        for (std::size_t s = 0; s < side_count; ++s) {
+            sums_.high[s] = std::max(sums_.high[s], part.high[s] + std::max(0, missing.end[s]));
+            sums_.low[s] = std::min(sums_.low[s], part.low[s] + std::min(0, missing.end[s]));
+            sums_.end[s] = part.end[s] + missing.end[s];
+        }
+    };
+    std::fill_n(sums_.high, side_count, 0);
+    std::fill_n(sums_.low, side_count, 0);
+    for (std::uint32_t f = 0, next; f < all.features && !halt_(); f = next) {
+        next = f + 1;
+        std::fill_n(missing.end, side_count, 0);
+        if (is_second(next)) {
+            const Entry* const second = all.entries + next * all.stride;
+            const auto lack = static_cast<Row>(std::upper_bound(second, second + all.rows, Packed<Entry>::row_mask) - second);   // they have rank 0
+            part = {};
+            if (lack > 0) sweep_features(part_of(f, 1, all.rows - lack, lack), missing);
+            if (lack < all.rows) sweep_features(part_of(f, 1, 0, all.rows - lack), part);
+            ++next;
+        } else {
+            while (next < all.features && !is_second(next + 1)) ++next;
+            sweep_features(part_of(f, next - f, 0, all.rows), part);
+        }
+        take();
+    }
+}
+
+// A few features at a time where there are many rows, so that a stop does not wait for long.
+template <class Entry>
+void Batch<Entry>::sweep_features(const Sweep<Entry>& all, SideSums& sums) {
     constexpr std::uint32_t most_cells = 4'000'000;
-    if (std::uint64_t{all.rows} * all.features <= most_cells) return kernel_.sweep(all, sums_);
+    if (std::uint64_t{all.rows} * all.features <= most_cells) return kernel_.sweep(all, sums);
     const std::uint32_t step = std::max(1u, most_cells / all.rows);
     SideSums part;
     for (std::uint32_t f = 0; f < all.features && !halt_(); f += step) {
@@ -89,11 +139,11 @@ void Batch<Entry>::sweep(const Sweep<Entry>& all) {
         some.takes += f * all.stride;
         some.ties += f;
         some.features = std::min(step, all.features - f);
-        kernel_.sweep(some, f == 0 ? sums_ : part);
+        kernel_.sweep(some, f == 0 ? sums : part);
         if (f == 0) continue;
         for (std::size_t s = 0; s < side_count; ++s) {
-            sums_.high[s] = std::max(sums_.high[s], part.high[s]);
-            sums_.low[s] = std::min(sums_.low[s], part.low[s]);
+            sums.high[s] = std::max(sums.high[s], part.high[s]);
+            sums.low[s] = std::min(sums.low[s], part.low[s]);
         }
     }
 }
@@ -117,7 +167,6 @@ std::uint32_t Batch<Entry>::lanes_in_use() const {
 
 template <class Entry>
 void Batch<Entry>::evaluate_two_classes() {
-    statistics_->row_visits += std::int64_t{sub_->rows} * sub_->features;
     sweep(pairs_[0].sweep);
     for (std::size_t s = 0; s < side_count; ++s) {
         const Sum positive = (size_[s] + sums_.end[s]) / 2, negative = size_[s] - positive;
@@ -206,7 +255,6 @@ template <class Entry>
 void Batch<Entry>::sweep_pair(Pair& pair, BySide& right) {
     if (pair.sweep.entries == nullptr) prepare(pair);
     const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
-    statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
     sweep(pair.sweep);
     for (std::size_t s = 0; s < side_count; ++s) right[s] = std::max<Sum>({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
 }
@@ -269,7 +317,7 @@ void Batch<Entry>::mark_takes(Sweep<Entry>& sweep) {
         const Entry* const order = sweep.entries + f * sweep.stride;
         std::uint8_t* const to = takes + f * sweep.stride;
         const Row tied = sub_->rows - 1 - sub_->cut_count[f];
-        if (tied == 0) {
+        if (tied == 0 || sub_->missing[sub_->feature[f]] == Missing::first) {   // a second order is not swept
             ties[f] = Ties::none;
             continue;
         }

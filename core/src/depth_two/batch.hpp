@@ -24,7 +24,7 @@ struct Lane {
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel, const Halt& halt = {}) : kernel_(kernel), halt_(halt) {}
+    explicit Batch(const Kernel& kernel, const Halt& halt = {}, bool coarse_steps = true) : kernel_(kernel), halt_(halt), coarse_steps_(coarse_steps) {}
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -83,6 +83,7 @@ private:
     void write_words(const Subproblem<Entry>& sub, std::uint64_t* words, const Place& place);
     void side_sizes();
     void sweep(const Sweep<Entry>& all);
+    void sweep_features(const Sweep<Entry>& all, SideSums& sums);
     void evaluate_lanes(Score ub);
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
@@ -100,6 +101,9 @@ private:
     void evaluate_weighted(Score ub);
     void evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse);
     std::uint32_t may_be_best(Score ub);
+    std::uint32_t below(Score ub);
+    void evaluate_least(Score ub, std::uint32_t lanes_below);
+    bool counts(std::size_t t) const;
     void evaluate_allowed(Score ub);
     void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
     void evaluate_by_mass(std::uint32_t lanes_meant);
@@ -124,10 +128,12 @@ private:
 
     const Kernel& kernel_;
     const Halt halt_;
+    const bool coarse_steps_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
+    std::uint32_t second_orders_ = 0;       // those with missing values first
     std::vector<Pair> pairs_;   // the most rows first
     alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses
     SideSums sums_;
@@ -137,6 +143,7 @@ private:
     // Of the general case: weights, or a minimal leaf size.
     unsigned step_bits_ = 0;
     unsigned coarse_shift_ = 0;             // bits that are cut off a coarse step; 0: no need for such
+    static constexpr Row coarse_chunk = 1023;   // steps in a chunk of coarse ones: fewer are folded more often, more are coarser
     Row chunk_rows_ = 0;
     // Of leaf sizes: all by the rows that count for them.
     const Subproblem<Entry>* sized_ = nullptr;

@@ -37,8 +37,8 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     else shapes_.push_back({2, 2});
     plain_ = leaves > 3 && rules_.objective.plain();
     batch_.with_leaves = !plain_;
-    // All lanes of two classes and no weights take one pass: what leaves of any size close, the sources have closed.
-    batch_.with_relaxed = !sources.any() || learnt != nullptr || sub.classes > 2 || sub.weighted();
+    // What leaves of any size close, the sources have closed.
+    batch_.with_relaxed = !sources.any() || learnt != nullptr || sub.classes > 2;
     if (learnt != nullptr) learnt->expect(shapes_);
     if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
     batch_.start(sub, arena, statistics);

@@ -90,6 +90,7 @@ private:
         std::uint64_t taken = 0;      // the thresholds in them that are open
         bool level = false;           // is it of `deepen`?
         std::int64_t begun = 0;       // thresholds
+        Split first{0, 0};            // which of them to begin with, if any
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
@@ -167,6 +168,7 @@ private:
     void evaluate(Worker& worker, Node& node, Task& task);
     void put_back(Node& node, const Task& task);
     void enqueue(Node& node, const Segment& segment);
+    Segment take_segment(Node& node);
     Position threshold_in(const Node& node, const Segment& segment, const Run& run) const;
     std::int64_t cached_depth() const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);

@@ -16,7 +16,8 @@ Sources known_of(const Profile& profile) {
 
 }  // namespace
 
-// Splits with a side too small make no tree.
+// Splits with a side too small make no tree: switch `trim_to_leaves`.  They are the first and the last of a feature, so those that are
+// allowed are a run.
 template <class Entry>
 void BestFirst<Entry>::trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const {
     if (run.empty()) return;
@@ -131,6 +132,7 @@ void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, 
         w.own.left = std::max(w.own.left, left.lower);
         w.own.right = std::max(w.own.right, right.lower);
     }
+    if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};   // it makes no tree, but others are bounded by it
     learn(worker, node, task, w, any, std::move(whole), std::move(memory));
 }
 

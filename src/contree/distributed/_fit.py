@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from numbers import Real
 
@@ -14,8 +15,9 @@ from contree._checkpoint import RUNNING, Checkpoint, Problem, State, better_tree
 from contree._classifier import ConTreeClassifier
 from contree._fitted_tree import FittedTree
 from contree._validate import resolve_time_limit
+from contree.distributed._best import Best, as_arrays
 from contree.distributed._cluster import Cluster
-from contree.distributed._coordinator import Best, Coordinator, Wishes, as_arrays
+from contree.distributed._coordinator import Coordinator, Wishes
 from contree.distributed._pool import BOUND, Frontier
 from contree.distributed._worker import Rows
 
@@ -137,9 +139,10 @@ def _resume(file: Checkpoint, rows: Rows, first: dict | None) -> tuple[Best, Fro
 def _saver(file: Checkpoint):
     """Return what writes the state of a search: when it is time, or at its end."""
 
-    def save(status: str | None, best: Best, open_part: Frontier | None, seconds: float) -> None:
+    def save(status: str | None, best: Best, look: Callable, seconds: float) -> None:
         if best.tree is None or (status is None and not file.due()):
             return
+        open_part = look()
         frontier = (0, 0, np.empty((0, BOUND + 1), np.int64)) if open_part is None else open_part
         state = State(
             status or RUNNING,

@@ -1,0 +1,254 @@
+// The sweeps of the general case: their steps and sizes, coarse ones, and few lanes packed into few registers.
+#include <algorithm>
+#include <bit>
+
+#include "depth_two/batch.hpp"
+
+namespace contree {
+
+namespace {
+
+// Some lanes' sides, put together at the start of a word: fewer registers hold them.
+class Packing {
+public:
+    explicit Packing(std::uint32_t lanes) {
+        for (std::uint32_t t = 0; t < lane_count; ++t)
+            if ((lanes >> t & 1) != 0) lane_[count_++] = t;
+    }
+    std::uint64_t used() const { return count_ == lane_count ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * count_) - 1; }
+    std::uint64_t pack(std::uint64_t word) const {
+        std::uint64_t packed = 0;
+        for (std::uint32_t i = 0; i < count_; ++i)
+            packed |= (word >> lane_[i] & 1) << i | (word >> (lane_count + lane_[i]) & 1) << (count_ + i);
+        return packed;
+    }
+    template <class T>
+    void pack(T* by_side) const {
+        std::array<T, side_count> packed{};
+        for_sides([&](std::size_t from, std::size_t to) { packed[to] = by_side[from]; });
+        std::copy(packed.begin(), packed.end(), by_side);
+    }
+    template <class T>
+    void unpack(T* by_side) const {
+        std::array<T, side_count> unpacked{};
+        for_sides([&](std::size_t from, std::size_t to) { unpacked[from] = by_side[to]; });
+        std::copy(unpacked.begin(), unpacked.end(), by_side);
+    }
+
+private:
+    template <class Body>
+    void for_sides(const Body& body) const {
+        for (std::size_t i = 0; i < count_; ++i) {
+            body(left_side(lane_[i]), i);
+            body(right_side(lane_[i]), count_ + i);
+        }
+    }
+    std::array<std::uint32_t, lane_count> lane_;
+    std::uint32_t count_ = 0;
+};
+
+}  // namespace
+
+// Leaves of any size: the pair's own rows are enough.
+template <class Entry>
+void Batch<Entry>::sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse) {
+    if (pair.sweep.entries == nullptr) prepare(pair);
+    statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
+    const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
+        input.entries = pair.sweep.entries;
+        input.stride = pair.sweep.stride;
+        input.takes = pair.sweep.takes;
+        input.rows = pair.rows;
+        input.features = sub_->features;
+        input.words = words_;
+    };
+    if (coarse) {
+        if (pair.coarse_steps == nullptr) pair.coarse_steps = steps_of<std::int32_t>(pair, coarse_shift_);
+        WeightedSweep<std::int32_t> input{};
+        input.steps = pair.coarse_steps;
+        fill(input);
+        return sweep_coarse(pair, input, lanes_meant);
+    }
+    sweep_general(pair.steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
+        if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
+        fill(input);
+    });
+}
+
+// A coarse step is its weight without the last `coarse_shift_` bits, so each of W's prefixes, and the end, is off by
+// less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
+// leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is.
+template <class Entry>
+void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant) {
+    input.chunk_rows = coarse_chunk;
+    sweep_packed(input, lanes_meant);
+    const Score slack = Score{pair.rows} << coarse_shift_;
+    const auto widen = [&](Score* high, Score* low) {
+        for (std::size_t s = 0; s < side_count; ++s) {
+            high[s] = high[s] * (Score{1} << coarse_shift_) + 2 * slack;
+            low[s] = low[s] * (Score{1} << coarse_shift_) - 2 * slack;
+        }
+    };
+    widen(extremes_.high, extremes_.low);
+    if (input.min_leaf > 0) widen(extremes_.allowed_high, extremes_.allowed_low);
+    for (Score& end : extremes_.end) end *= Score{1} << coarse_shift_;
+}
+
+// Every row counts towards the size of a leaf, whatever its class.
+template <class Entry>
+void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse) {
+    const Subproblem<Entry>& all = *sized_;
+    statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
+    if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
+    const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
+        input.entries = all.entries;
+        input.stride = all.stride;
+        input.takes = ends_;
+        input.rows = all.rows;
+        input.features = all.features;
+        input.words = sized_words_;
+        input.near_words = near_words_;
+        input.sizes = sizes_.data();
+        input.near_sizes = near_sizes_.data();
+        input.min_leaf = sized_by_mass_ ? sub_->leaf.mass : Score{sub_->leaf.rows};
+    };
+    if (coarse) {
+        WeightedSweep<std::int32_t> input{};
+        if (pair.coarse_sized_steps == nullptr) pair.coarse_sized_steps = sized_steps_of<std::int32_t>(pair, coarse_shift_);
+        input.steps = pair.coarse_sized_steps;
+        fill(input);
+        BySide sizes, near_sizes;
+        if (sized_by_mass_) {
+            input.row_sizes = row_sizes<std::int32_t>(coarse_row_sizes_, coarse_shift_);
+            input.min_leaf = coarse_least();
+            for (std::size_t s = 0; s < side_count; ++s) {
+                sizes[s] = ((sizes_[s] - sub_->leaf.mass) >> coarse_shift_) + input.min_leaf;
+                near_sizes[s] = ((near_sizes_[s] - sub_->leaf.mass) >> coarse_shift_) + input.min_leaf;
+            }
+            input.sizes = sizes.data();
+            input.near_sizes = near_sizes.data();
+        }
+        return sweep_coarse(pair, input, lanes_meant);
+    }
+    sweep_general(pair.sized_steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
+        if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
+        fill(input);
+        if (sized_by_mass_) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
+    });
+}
+
+// What the rows that count for sizes weigh, cut off or not; `known` remembers it.
+template <class Entry>
+template <class Step>
+const Step* Batch<Entry>::row_sizes(const void*& known, unsigned shift) {
+    if (known == nullptr) {
+        auto* const sizes = arena_->take<Step>(sized_->rows);
+        for (Row r = 0; r < sized_->rows; ++r) sizes[r] = static_cast<Step>(sized_->weight[r] >> shift);
+        known = sizes;
+    }
+    return static_cast<const Step*>(known);
+}
+
+// Rows cut off to c in all weigh at least c << shift and less than (c + rows) << shift.  So where a left leaf is large enough, c is
+// at least this; and where the right one is, c is at most (size - least) >> shift.  Coarse sizes thus allow what is
+// allowed, and more.  None, where it is not positive.
+template <class Entry>
+Score Batch<Entry>::coarse_least() const {
+    return (sub_->leaf.mass >> coarse_shift_) - Score{sized_->rows};
+}
+
+// Half of the lanes or fewer are packed, where that saves passes.
+template <class Entry>
+template <class Step>
+void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant) {
+    input.used = lanes_meant | std::uint64_t{lanes_meant} << lane_count;
+    if (sizeof(Step) <= 2 || std::popcount(lanes_meant) > int{lane_count} / 2) return kernel_.sweep(input, extremes_);
+    const Packing packing(lanes_meant);
+    Arena::Frame frame(*arena_);
+    const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
+    const auto packed = [&](const std::uint64_t* words) {
+        auto* const to = arena_->take<std::uint64_t>(rows);
+        for (Row r = 0; r < rows; ++r) to[r] = packing.pack(words[r]);
+        return to;
+    };
+    input.used = packing.used();
+    input.words = packed(input.words);
+    std::array<Score, side_count> sizes, near_sizes;
+    if (input.min_leaf > 0) {
+        input.near_words = packed(input.near_words);
+        std::copy_n(input.sizes, side_count, sizes.begin());
+        std::copy_n(input.near_sizes, side_count, near_sizes.begin());
+        packing.pack(sizes.data());
+        packing.pack(near_sizes.data());
+        input.sizes = sizes.data();
+        input.near_sizes = near_sizes.data();
+    }
+    kernel_.sweep(input, extremes_);
+    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) packing.unpack(by_side);
+    if (input.min_leaf > 0)
+        for (Score* const by_side : {extremes_.allowed_high, extremes_.allowed_low}) packing.unpack(by_side);
+}
+
+// `steps` remembers those that `fill` has found.
+template <class Entry>
+template <class Fill>
+void Batch<Entry>::sweep_general(const void*& steps, std::uint32_t lanes_meant, const Fill& fill) {
+    const auto with = [&]<class Step>(Step) {
+        WeightedSweep<Step> input{};
+        input.steps = static_cast<const Step*>(steps);
+        input.chunk_rows = chunk_rows_;
+        fill(input);
+        steps = input.steps;
+        sweep_packed(input, lanes_meant);
+    };
+    if (step_bits_ == 8) with(std::int8_t{});
+    else if (step_bits_ == 16) with(std::int16_t{});
+    else if (step_bits_ == 32) with(std::int32_t{});
+    else with(std::int64_t{});
+}
+
+// What a row adds to W: its weight, with the sign of its class, and nothing where it is of a third one.
+template <class Entry>
+template <class Step>
+const Step* Batch<Entry>::steps_of(const Pair& pair, unsigned shift) {
+    const Subproblem<Entry>& sub = *sub_;
+    auto* const steps = arena_->take<Step>(sub.rows);
+    std::fill_n(steps, sub.rows, Step{0});
+    for (const std::uint32_t c : {pair.a, pair.b}) {
+        for (Row r = sub.class_begin[c]; r < sub.class_begin[c + 1]; ++r) {
+            const auto step = static_cast<Step>(sub.weight_of(r) >> shift);
+            steps[r] = c == pair.a ? step : static_cast<Step>(-step);
+        }
+    }
+    return steps;
+}
+
+// The same by the rows that count for sizes; those that are not the subproblem's own add nothing.
+template <class Entry>
+template <class Step>
+const Step* Batch<Entry>::sized_steps_of(const Pair& pair, unsigned shift) {
+    const Step* const own = steps_of<Step>(pair, shift);
+    if (twin_ == nullptr) return own;
+    auto* const steps = arena_->take<Step>(sized_->rows);
+    for (Row r = 0; r < sized_->rows; ++r) steps[r] = twin_[r] == no_twin ? Step{0} : own[twin_[r]];
+    return steps;
+}
+
+template <class Entry>
+const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features) {
+    auto* const takes = arena_->take<std::uint8_t>(stride * features);
+    for (std::uint32_t f = 0; f < features; ++f)
+        kernel_.movers->of<Entry>().mark_ends(entries + f * stride, rows, takes + f * stride);
+    return takes;
+}
+
+#define CONTREE_GENERAL(Entry)                                                                           \
+    template Score Batch<Entry>::coarse_least() const;                                                   \
+    template void Batch<Entry>::sweep_weighted(Pair&, std::uint32_t, bool);                              \
+    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint32_t);  \
+    template void Batch<Entry>::sweep_limited(Pair&, std::uint32_t, bool);                               \
+    template const std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
+CONTREE_GENERAL(WideEntry)
+#undef CONTREE_GENERAL
+
+}  // namespace contree
