@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,11 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 # The same examples in every run: a failure that CI sees, everyone sees.
 settings.register_profile("contree", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("contree")
+
+
+# A shell's background job ignores Ctrl-C, and tests that send it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def data_directory() -> Path:
