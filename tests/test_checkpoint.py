@@ -65,7 +65,7 @@ def test_limits_stop_and_go_on(path):
         assert clf.status_ == "time_limit"
         assert clf.objective_ <= objective
         assert clf.lower_bound_ >= bound
-        assert report.seconds >= seconds + limit
+        assert report.seconds > seconds  # those of all calls
         moments = [step.seconds for step in report.history]
         objectives = [step.objective for step in report.history]
         bounds = [step.lower_bound for step in report.history]

@@ -64,4 +64,15 @@ def test_ways_of_choosing():
     inner = np.array([[0.1, 0.5, 0.60, 0.55, 0.5, 0.50], [0.1, 0.5, 0.64, 0.69, 0.5, 0.55]])
     unseen = [0.1, 0.2, 0.3, 0.4, 0.6, 0.5]
     taken = list(out_of_sample.rules(candidates, inner, unseen).values())
-    assert [candidates[number] for number in taken] == [(3, 8), (2, 4), (2, 3), (2, 3), (3, 4)]
+    expected = [(3, 8), (2, 4), (2, 3), (2, 3), (2, 3), (3, 4)]
+    assert [candidates[number] for number in taken] == expected
+
+
+def test_smaller_only_where_surely_better():
+    def chosen(gains):
+        full = np.full(len(gains), 0.5)
+        return out_of_sample.surely_better(np.column_stack((full + gains, full)))
+
+    assert chosen(np.array([0.02, 0.03, 0.02])) == 0
+    assert chosen(np.array([0.09, -0.05, -0.03])) == 1  # better in the mean, by chance
+    assert chosen(np.zeros(3)) == 1

@@ -18,7 +18,7 @@ class InParts:
     def __init__(self, clf, rng, threads=1):
         self.clf, self.rng, self.threads, self.runs = clf, rng, threads, 0
 
-    def __call__(self, X, codes, n_classes, weights, cost, first, observe, kept) -> dict:
+    def __call__(self, X, codes, n_classes, weights, cost, first, observe, began, kept) -> dict:
         rng = self.rng
         options = self.clf._options(len(codes), weights, cost) | {"n_jobs": self.threads}
         searchers = [_core.Searcher(X, codes, n_classes, **options) for _ in range(2)]
@@ -137,7 +137,7 @@ def test_a_frontier_of_other_rows_is_refused():
     X, y = np.asfortranarray(rng.normal(size=(30, 3))), rng.integers(0, 2, 30).astype(np.int32)
     clf = ConTreeClassifier(3)
 
-    def search(X, codes, n_classes, weights, cost, first, observe, kept):
+    def search(X, codes, n_classes, weights, cost, first, observe, began, kept):
         options = clf._options(len(codes), weights, cost)
         searcher = _core.Searcher(X, codes, n_classes, **options)
         frontier = Frontier(*searcher.run(open_only=True, resumable=True)["frontier"])
