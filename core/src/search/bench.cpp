@@ -9,16 +9,16 @@ template <class Entry>
 Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
                     Arena& memory, Statistics& statistics, const Control& control)
     : arena(memory), batch(kernel, when_stopped(control)), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
-      statistics_(statistics), control_(control), columns_(root.features), ranks_(std::size_t{root.rows} * root.features),
+      statistics_(statistics), control_(control), columns_(root.features),
+      ranks_(std::make_unique_for_overwrite<RowRank[]>(std::size_t{root.rows} * root.features)),
       class_of_(classes_of_rows(root)) {
     using P = Packed<Entry>;
     for (std::uint32_t f = 0; f < root.features; ++f) {
-        if (control.stopped()) return;   // nothing will be asked of it
         column_of_.resize(root.feature[f] + std::size_t{1}, -1);
         column_of_[root.feature[f]] = static_cast<std::int32_t>(f);
         const Entry* const order = root.order(f);
-        for (Row k = 0; k < root.rows; ++k)
-            ranks_[std::size_t{P::row(order[k])} * columns_ + f] = static_cast<RowRank>(P::rank(order[k]));
+        // After a stop it is unfinished, and nothing is asked of it.
+        for_rows(root, [&](Row k) { ranks_[std::size_t{P::row(order[k])} * columns_ + f] = static_cast<RowRank>(P::rank(order[k])); });
     }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "bounds/outcome.hpp"
@@ -50,7 +51,7 @@ public:
     };
     Guide guide(const Step* begin) const;
     std::uint32_t told(const Guide& guide, Row origin) const {
-        const RowRank* const ranks = ranks_.data() + std::size_t{origin} * columns_;
+        const RowRank* const ranks = ranks_.get() + std::size_t{origin} * columns_;
         std::uint32_t at = 0;
         while (guide.hops[at].column >= 0)
             at = ranks[guide.hops[at].column] <= guide.hops[at].rank ? at + 1 : guide.hops[at].right;
@@ -103,7 +104,7 @@ private:
     Statistics& statistics_;
     const Control& control_;
     std::size_t columns_;
-    std::vector<RowRank> ranks_;             // row after row
+    std::unique_ptr<RowRank[]> ranks_;       // row after row
     std::vector<std::uint32_t> class_of_;    // by row
     std::vector<std::int32_t> column_of_;    // by the table's number of a feature
 };
