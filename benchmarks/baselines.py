@@ -89,7 +89,7 @@ def markdown(report: dict) -> str:
         lines.append(line)
     parts = [
         "## MIP and SAT, depth 2 (Table 1)",
-        "User CPU seconds of `fit`, one thread, models built in Python included; `>`: the limit "
+        "CPU seconds of `fit`, one thread, models built in Python included; `>`: the limit "
         "came first, then the errors are of the best tree and the bound is what was proved by "
         "then (the SAT search proves none before its end). Both begin with CART's tree. The "
         "encodings are Bertsimas and Dunn's and Shati, Cohen and McIlraith's, in small versions "

@@ -296,13 +296,14 @@ def overshoot_table(answers: list[dict]) -> list[str]:
         cells = answer["by_depth"].values()
         worst = [max((wall for wall, _ in cell["past"]), default=None) for cell in cells]
         cpu = [seconds for cell in cells for _, seconds in cell["past"]]
-        shown = ["proved" if past is None else milliseconds(past) for past in worst]
+        shown = ["–" if past is None else milliseconds(past) for past in worst]
         start = milliseconds(max(cell["greedy"] for cell in cells))
         rows.append([answer["dataset"], start, *shown, milliseconds(max(cpu, default=0.0))])
     limits = ", ".join(f"{extra:g}" for extra in EXTRA)
     return grid(
         f"Milliseconds past the time limit, by depth: the most of limits {limits} s beyond the "
-        "greedy start, by wall; last the most CPU time after the limit.",
+        "greedy start, by wall; last the most CPU time after the limit. A dash: all fits were "
+        "proved before, or the limit fell into their own greedy start, which takes its time.",
         ["data set", "greedy start", *map(str, depths), "CPU"],
         rows,
     )
