@@ -119,7 +119,7 @@ def markdown(report: dict) -> str:
         lines.append(line)
     parts = [
         "## Weights, leaf sizes and missing values",
-        "CPU time of `fit`, one thread, medians in turn: the plain fit, and how many times as long "
+        "CPU time of `fit`, one thread, fits in turn: the plain fit, and how many times as long "
         "the others took; `>` where the limit came first. In brackets the two factors: how many "
         "times as many batches of up to 32 splits were evaluated at depth two, which is how much "
         "harder the problem is for the bounds that there are, and what a batch cost, with all "
