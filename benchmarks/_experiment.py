@@ -43,8 +43,15 @@ class Cell:
 class Experiment:
     """The cells of one experiment that are measured, in a file."""
 
-    def __init__(self, name: str, folder: Path = RESULTS, seed: int | None = None):
+    def __init__(
+        self,
+        name: str,
+        folder: Path = RESULTS,
+        seed: int | None = None,
+        short: float = SHORT,  # seconds; what takes longer is run once
+    ):
         self.path = folder / f"{name}.json"
+        self.short = short
         self.report = {"experiment": name, "seed": seed, "environments": [], "cells": {}}
         if self.path.exists():
             self.report = json.loads(self.path.read_text())
@@ -85,7 +92,7 @@ class Experiment:
         if not kept or not kept["runs"]:
             return False
         wall = kept["runs"][-1].get("wall", math.inf)  # what does not say its time is not repeated
-        if cut_off(kept) or wall > SHORT or kept["time_limit"] > cell.time_limit:
+        if cut_off(kept) or wall >= self.short or kept["time_limit"] > cell.time_limit:
             return True  # a lower limit must not cut off what a higher one has proved
         return len(kept["runs"]) >= repeat
 

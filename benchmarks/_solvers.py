@@ -15,11 +15,6 @@ import warnings
 
 import numpy as np
 
-QUIET = {  # Dask as docs/scaling.md has it: a worker that only searches has little to say
-    "distributed.admin.tick.interval": "500ms",
-    "distributed.admin.system-monitor.interval": "2s",
-}
-
 
 def contree(task: dict):
     """Options: node_cost, max_gap, search, search_options, history, counters."""
@@ -61,12 +56,10 @@ def _warm(fit):
 
 def cluster(task: dict):
     """One worker of one thread for each of the threads; their time counts with the caller's."""
-    import dask
     from distributed import Client, LocalCluster
 
     from contree import ConTreeClassifier, distributed
 
-    dask.config.set(QUIET)
     cluster = LocalCluster(
         n_workers=task["threads"], threads_per_worker=1, processes=True, dashboard_address=None
     )

@@ -11,6 +11,8 @@ times (_simulation.py).  This process itself never imports Dask's package, whose
 
 from __future__ import annotations
 
+import math
+
 from _experiment import (
     Cell,
     Experiment,
@@ -36,19 +38,20 @@ HANDLING = 0.005  # assumed seconds of the caller for a task
 
 
 def main() -> None:
-    made = parser(__doc__, time_limit=1800.0)
+    made = parser(__doc__, time_limit=1800.0, repeat=3)
     made.add_argument("--cases", nargs="*", default=CASES, metavar="SET:DEPTH")
+    made.add_argument("--counts", nargs="*", type=int, default=COUNTS, help="of threads or workers")
     made.add_argument("--record", nargs="*", default=RECORDED, metavar="SET:DEPTH")
     args = parse(made, cases=["raisin:4"], record=["raisin:4"], time_limit=60.0)
-    experiment = Experiment(EXPERIMENT, args.output)
+    experiment = Experiment(EXPERIMENT, args.output, short=math.inf)
     if not args.report:
-        rows = [measured_cells(case, args.time_limit) for case in args.cases]
+        rows = [measured_cells(case, args.counts, args.time_limit) for case in args.cases]
         rows += [[recorded_cell(case, args.time_limit)] for case in args.record]
         experiment.conduct(rows, args.repeat, args.again)
     publish(experiment, markdown, figures)
 
 
-def measured_cells(case: str, time_limit: float) -> list[Cell]:
+def measured_cells(case: str, counts: list[int], time_limit: float) -> list[Cell]:
     name, depth = case.split(":")
 
     def cell(solver: str, count: int) -> Cell:
@@ -58,7 +61,7 @@ def measured_cells(case: str, time_limit: float) -> list[Cell]:
         about = {"dataset": name, "depth": int(depth), "solver": solver, "count": count}
         return Cell(f"{case}:{solver}:{count}", about, time_limit, measure)
 
-    return [cell(solver, count) for count in COUNTS for solver in ("contree", "cluster")]
+    return [cell(solver, count) for count in counts for solver in ("contree", "cluster")]
 
 
 def recorded_cell(case: str, time_limit: float) -> Cell:
@@ -122,9 +125,13 @@ def measured_table(cases: dict) -> str:
             line = [name, depth, count, "/".join(map(str, sorted(errors)))]
             for field in ("wall", "cpu"):
                 one, other = median(alone, field), median(together, field)
-                line += [f"{one:.1f}", f"{other:.1f}", f"{100 * (other / one - 1):+.1f} %"]
+                line += [
+                    f"{one:.1f}",
+                    f"{other:.1f}",
+                    more(one, other) + turns(alone, together, field),
+                ]
             visits = [kept["runs"][-1]["counters"]["row_visits"] for kept in (alone, together)]
-            line.append(f"{100 * (visits[1] / visits[0] - 1):+.1f} %")
+            line.append(more(*visits))
             line.append(together["runs"][-1]["counters"]["tasks"])
             lines.append(line)
     if not lines:
@@ -136,11 +143,23 @@ def measured_table(cases: dict) -> str:
         [
             "Proofs in one process with so many threads, and on a local cluster of so many workers "
             "with a thread each. CPU time is that of all processes, with the caller and Dask's "
-            "scheduler, for which two workers on two cores leave no core. Row visits are the "
-            "search's work.",
+            "scheduler, for which two workers on two cores leave no core. Medians where there were "
+            "several runs, in turn, and in brackets the least and the greatest of the turns. Row "
+            "visits are the search's work.",
             markdown_table([*head, "row visits, more", "tasks"], lines),
         ]
     )
+
+
+def more(one: float, other: float) -> str:
+    return f"{100 * (other / one - 1):+.1f} %"
+
+
+def turns(alone: dict, together: dict, field: str) -> str:
+    """Say how far the turns lie apart, if there were several."""
+    both = zip(alone["runs"], together["runs"], strict=False)
+    ratios = sorted(other[field] / one[field] for one, other in both)
+    return f" ({more(1, ratios[0])} to {more(1, ratios[-1])})" if len(ratios) > 1 else ""
 
 
 def simulated_table(cases: dict) -> str:

@@ -71,8 +71,9 @@ def leftovers(client) -> list:
     def on_worker(dask_worker):
         from contree.distributed import _worker
 
-        profiler = dask_worker.periodic_callbacks["profile"]  # a fit stops it for a while
-        paused = [] if profiler.is_running() else ["the profiler is stopped"]
+        profiler, clock = (dask_worker.periodic_callbacks[name] for name in ("profile", "tick"))
+        paused = [] if profiler.is_running() else ["the profiler is stopped"]  # as in a fit
+        paused += [] if clock.callback_time < 100 else ["the clock is slow"]
         return [*_worker._desks, *dask_worker.data, *dask_worker.state.tasks, *paused]
 
     found = client.run_on_scheduler(on_scheduler)

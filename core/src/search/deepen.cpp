@@ -100,6 +100,7 @@ void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score i
     const double budget = early_bounds * least_proof() / static_cast<double>(workers_.size());   // the others wait meanwhile
     bound_by_hard_rows(worker, deep ? 500 : 250, static_cast<std::int64_t>(std::min(budget, 2.5e8)));
     if (finished() || stopping()) return;
+    if (!deep && asked_.open_only) return;   // others wait for the last level, and would not know what is learnt here
     worker.work_end = worker.work() + static_cast<std::int64_t>(std::min(budget, 2e9));
     climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
     worker.work_end = Worker::endless;

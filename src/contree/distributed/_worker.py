@@ -15,7 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
+import dask
 import numpy as np
+from dask.utils import parse_timedelta
 from distributed import Client, get_client, get_worker
 from distributed import Worker as DaskWorker
 
@@ -24,6 +26,7 @@ from contree import _core
 PAUSE = 0.1  # the least time between two messages
 FORSAKEN = 60.0  # seconds without a word from the caller after which a task ends
 DESERTED = 12.0  # ... and after which a desk is left where there is no task
+RARELY = 0.5  # seconds between two looks of Dask at a worker's clock while it searches
 TO_ALL = "contree"  # the topic that all workers listen to; each has one of its own besides
 
 
@@ -187,7 +190,7 @@ def take_a_desk(fit: str, home: str, beat: float) -> dict:
     desk.unwanted, desk.heard = desk.task, time.monotonic()  # whoever asks again wants no answer
     client.subscribe_topic(TO_ALL, _listener(None))
     client.subscribe_topic(topic_of(worker.address), _listener(worker.address))
-    _profile(worker, False)
+    _attend(worker, closely=False)
     return {"kernel": _core.kernel(), "version": version("contree")}
 
 
@@ -209,20 +212,28 @@ def _leave(desk: Desk) -> None:
     _desks.pop((desk.fit, desk.address), None)
     if not any(place == desk.address for _, place in _desks):
         desk.client.unsubscribe_topic(topic_of(desk.address))
-        _profile(desk.worker, True)
+        _attend(desk.worker, closely=True)
     if not _desks:
         desk.client.unsubscribe_topic(TO_ALL)
 
 
-def _profile(worker: DaskWorker, wanted: bool) -> None:
-    """Let Dask look at the Python stacks of a worker, or not.
+def _attend(worker: DaskWorker, closely: bool) -> None:
+    """Let Dask look at a worker as often as it is set to, or rarely, while there is a search.
 
-    It does so a hundred times a second, at two or three percent of a core.  Of a search it would
-    see one line.
+    It looks at the Python stacks a hundred times a second, of which it would see one line, and at
+    the clock fifty times: together three percent of a core, which the search would lack where each
+    worker has but one.
     """
-    profiler = worker.periodic_callbacks.get("profile")
-    if profiler is not None:
-        worker.loop.add_callback(profiler.start if wanted else profiler.stop)
+    often = parse_timedelta(dask.config.get("distributed.admin.tick.interval"), default="ms")
+    profiler, clock = (worker.periodic_callbacks.get(name) for name in ("profile", "tick"))
+
+    def attend() -> None:
+        if profiler is not None:
+            (profiler.start if closely else profiler.stop)()
+        if clock is not None:
+            clock.callback_time = 1000 * (often if closely else max(often, RARELY))
+
+    worker.loop.add_callback(attend)
 
 
 def work(fit, task, rows, *, n_jobs, cutoff, seconds, parts, **run) -> dict | None:
