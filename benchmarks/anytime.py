@@ -1,7 +1,8 @@
 """How good a tree and its bound are at every moment: the paper's Figure 3, and primal integrals.
 
-    python benchmarks/anytime.py                              the paper's sets at depth 4, two at 6
+    python benchmarks/anytime.py                              all sets, depths 3 to 6: 90 minutes
     python benchmarks/anytime.py --cases bank:3 wilt:3 --time-limit 1
+    python benchmarks/anytime.py --solvers contree --again '*:6:contree'
 
 contree runs once and tells its own road.  pycontree keeps none: it runs once for each limit, and a
 result counts from the moment at which it was there until a better one.  CART has one tree.  Moments
@@ -17,39 +18,42 @@ from _experiment import (
     Cell,
     Experiment,
     markdown_table,
-    number,
     parse,
     parser,
     provenance,
     publish,
     pyplot,
 )
-from _harness import known_optima, prepare, run
+from _harness import dataset_names, known_optima, prepare, run
 
 EXPERIMENT = "anytime"
-# The paper's text names the first four; it proves nothing of the last two.
-CASES = ["avila:4", "fault:4", "page:4", "rice:4", "bean:6", "magic:6"]
-HORIZONS = (1.0, 3.0, 10.0, 30.0)  # CPU seconds at which the table looks, and the end
-LIMITS = (0.3, 1.0, 3.0, 10.0, 30.0, 60.0)  # of the peer
+DEPTHS = (3, 4, 5, 6)
+# Drawn: the paper's text names the first four, and proves nothing of the last two.
+DRAWN = ["avila:4", "fault:4", "page:4", "rice:4", "bean:6", "magic:6"]
+HORIZONS = (1.0, 10.0, 60.0)  # CPU seconds at which the tables look, and the peer's limits
+LIMITS_DRAWN = (0.3, 1.0, 3.0, 10.0, 30.0, 60.0)
 SOLVERS = ("contree", "pycontree", "cart")
 COLOURS = {"contree": "#0072B2", "bound": "#E69F00", "pycontree": "#D55E00", "cart": "#888888"}
 
 
 def main() -> None:
-    made = parser(__doc__, time_limit=100.0)
-    made.add_argument("--cases", nargs="+", metavar="SET:DEPTH", default=CASES)
+    cases = [f"{name}:{depth}" for depth in DEPTHS for name in dataset_names()]
+    made = parser(__doc__, time_limit=62.0)  # some of which another process may get
+    made.add_argument("--cases", nargs="+", metavar="SET:DEPTH", default=cases)
+    made.add_argument("--solvers", nargs="+", choices=SOLVERS, default=SOLVERS)
     args = parse(made, cases=["rice:4", "segment:5"], time_limit=10.0)
     experiment = Experiment(EXPERIMENT, args.output)
     if not args.report:
-        experiment.conduct((row(case, args.time_limit) for case in args.cases), 1, args.again)
+        rows = [row(case, args.solvers, args.time_limit) for case in args.cases]
+        experiment.conduct(rows, 1, args.again)
     publish(experiment, markdown, figures)
 
 
-def row(case: str, end: float) -> list[Cell]:
+def row(case: str, solvers: list[str], end: float) -> list[Cell]:
     name, depth = case.split(":")
-    limits = [limit for limit in LIMITS if limit <= end]
+    limits = [limit for limit in (LIMITS_DRAWN if case in DRAWN else HORIZONS) if limit <= end]
     wanted = [("contree", end), ("cart", end), *(("pycontree", limit) for limit in limits)]
-    return [cell(name, int(depth), solver, limit) for solver, limit in wanted]
+    return [cell(name, int(depth), solver, limit) for solver, limit in wanted if solver in solvers]
 
 
 def cell(name: str, depth: int, solver: str, limit: float) -> Cell:
@@ -145,48 +149,43 @@ def primal_integral(points: list[tuple[float, int]], best: int, horizon: float) 
     return total + gap * (horizon - since)
 
 
-def errors_at(points: list[tuple[float, int]], horizon: float) -> str:
+def errors_at(points: list[tuple[float, int]], horizon: float) -> int | None:
     reached = [errors for seconds, errors in points if seconds <= horizon]
-    return str(reached[-1]) if reached else "none"
+    return reached[-1] if reached else None
 
 
-def bound_at(cell: dict, horizon: float, last: bool) -> str:
-    """Return what contree had proved by then; by the last horizon, all that it has proved."""
-    bounds = [bound for at, _, bound in own_road(our_run(cell)) if last or at <= horizon]
-    return str(bounds[-1]) if bounds else "0"
+def bound_at(case: dict, horizon: float) -> int:
+    """Return what contree had proved by then; its last word comes a moment after its end."""
+    done = horizon >= end_of(case)
+    bounds = [bound for at, _, bound in own_road(our_run(case)) if done or at <= horizon]
+    return bounds[-1] if bounds else 0
+
+
+def horizons_of(case: dict) -> list[float]:
+    """Return the moments to look at: those up to the limit of contree's run."""
+    limit = next(limit for solver, limit, _ in case["runs"] if solver == "contree")
+    return [horizon for horizon in HORIZONS if horizon <= limit]
 
 
 def markdown(report: dict) -> str:
-    lines = []
-    for case in panels_of(report):
-        best, end = best_known(case), end_of(case)
-        roads = {solver: road(case, solver) for solver in SOLVERS}
-        for horizon in [*(horizon for horizon in HORIZONS if horizon < end), end]:
-            line = [case["dataset"], case["depth"], best, f"{number(horizon)} s"]
-            if horizon == end:
-                line[-1] += ", proved" if our_run(case)["proved"] else ", its limit"
-            for solver, points in roads.items():
-                line.append(errors_at(points, horizon))
-                if solver == "contree":
-                    line.append(bound_at(case, horizon, horizon == end))
-                line.append(f"{primal_integral(points, best, horizon):.3f}")
-            lines.append(line)
-    head = ["data set", "depth", "best known", "horizon", "contree: errors", "bound", "integral"]
-    head += ["pycontree: errors", "integral", "CART: errors", "integral"]
+    cases = panels_of(report)
     parts = [
         "## Anytime: errors and bound over time (Figure 3)",
-        "At each horizon: training errors of the best tree so far, contree's proved bound, and the "
-        "primal integral in seconds (the gap to the best known tree, from 0 to 1, summed over the "
-        "time up to there; less is better). CPU seconds, one thread: wall time times the share of "
-        "a processor that the run had. The last horizon is the end of contree's run. pycontree "
-        "runs once for each of its limits "
-        f"({', '.join(f'{limit:g}' for limit in LIMITS)} s of wall time at most); what it has "
-        "between them is not seen. A cross: the proof.",
+        "CPU seconds, one thread: wall time times the share of a processor that the run had. "
+        "pycontree runs once for each of its limits (1, 10 and 60 s of wall time; 0.3, 3 and 30 s "
+        "too where it is drawn); what it has between them is not seen.",
         provenance(report),
         "Again: `python benchmarks/anytime.py`.",
-        markdown_table(head, lines),
-        "![Errors and bound over time](anytime.svg)",
+        summary(cases),
+        "Training errors at each moment, and in brackets the bound that contree had proved. A "
+        "dash: no tree yet, or not run.",
+        errors_table(cases),
+        "Primal integrals up to each moment, in seconds: the gap to the best known tree, from 0 to "
+        "1, summed over time; less is better.",
+        integrals_table(cases),
     ]
+    if drawn(cases):
+        parts.append("![Errors and bound over time; a cross is a proof](anytime.svg)")
     parts += [
         f"- {key}: failed: {kept['runs'][-1]['failed'].splitlines()[-1]}"
         for key, kept in report["cells"].items()
@@ -195,10 +194,85 @@ def markdown(report: dict) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
+def summary(cases: list[dict]) -> str:
+    """Count where contree is best or equal, of the cases in which a peer was run."""
+    lines = []
+    for depth in sorted({case["depth"] for case in cases}):
+        line = [depth]
+        for horizon in HORIZONS:
+            judged = [
+                best_or_equal(case, horizon)
+                for case in cases
+                if case["depth"] == depth and horizon in horizons_of(case)
+            ]
+            fewest, least = (sum(one) for one in zip(*judged, strict=True)) if judged else (0, 0)
+            line += [f"{fewest} of {len(judged)}", f"{least} of {len(judged)}"]
+        lines.append(line)
+    head = ["depth"]
+    for horizon in HORIZONS:
+        head += [f"fewest errors, {horizon:g} s", "least integral"]
+    caption = "Data sets on which contree, alone or with others, has the fewest errors at a moment "
+    caption += "and the least primal integral up to it."
+    return caption + "\n\n" + markdown_table(head, lines)
+
+
+def best_or_equal(case: dict, horizon: float) -> tuple[bool, bool]:
+    best = best_known(case)
+    roads = {solver: points for solver in SOLVERS if (points := road(case, solver))}
+    errors = {s: found for s in roads if (found := errors_at(roads[s], horizon)) is not None}
+    integrals = {s: primal_integral(points, best, horizon) for s, points in roads.items()}
+    return (
+        errors.get("contree") == min(errors.values(), default=None),
+        integrals["contree"] == min(integrals.values()),
+    )
+
+
+def errors_table(cases: list[dict]) -> str:
+    lines = []
+    for case in cases:
+        roads = {solver: road(case, solver) for solver in SOLVERS}
+        line = [case["dataset"], case["depth"], best_known(case)]
+        for solver in ("contree", "pycontree"):
+            for horizon in HORIZONS:
+                errors = errors_at(roads[solver], horizon)
+                if errors is None or horizon not in horizons_of(case):
+                    line.append("-")
+                elif solver == "contree":
+                    line.append(f"{errors} ({bound_at(case, horizon)})")
+                else:
+                    line.append(errors)
+        lines.append([*line, roads["cart"][-1][1] if roads["cart"] else "-"])
+    head = ["data set", "depth", "best known"]
+    head += [f"{name}, {at:g} s" for name in ("contree", "pycontree") for at in HORIZONS]
+    return markdown_table([*head, "CART"], lines)
+
+
+def integrals_table(cases: list[dict]) -> str:
+    lines = []
+    for case in cases:
+        best = best_known(case)
+        line = [case["dataset"], case["depth"]]
+        for solver in SOLVERS:
+            points = road(case, solver)
+            for horizon in HORIZONS:
+                shown = points and horizon in horizons_of(case)
+                line.append(f"{primal_integral(points, best, horizon):.3f}" if shown else "-")
+        lines.append(line)
+    names = ("contree", "pycontree", "CART")
+    head = [f"{name}, {horizon:g} s" for name in names for horizon in HORIZONS]
+    return markdown_table(["data set", "depth", *head], lines)
+
+
+def drawn(cases: list[dict]) -> list[dict]:
+    """Return the paper's cases, or all if none of them was run."""
+    of_paper = [case for case in cases if f"{case['dataset']}:{case['depth']}" in DRAWN]
+    return of_paper or cases
+
+
 def figures(report: dict) -> dict:
-    """Draw one panel for each case: errors and bound over time."""
+    """Draw one panel for each of some cases: errors and bound over time."""
     plt = pyplot()
-    cases = panels_of(report)
+    cases = drawn(panels_of(report))
     if not cases:
         return {}
     columns = min(2, len(cases))
