@@ -112,10 +112,11 @@ def markdown(report: dict) -> str:
         "## Run time and memory",
         "Seconds of `fit`, the median of fresh processes that have fitted twenty rows before: CPU "
         "time, and wall time for two threads. All solvers on the same rank matrix. `>`: the limit "
-        "came first, and the tree is not proved; an empty cell was not run. *Quoted* columns are "
-        "the paper's, in seconds on its machine (`<`, `>`, brackets for a gap at the time-out, as "
-        "printed). Ratios are how many times longer a solver took than contree with one thread, "
-        "over the data sets that both proved.",
+        "came first, and the tree is not proved. *Not run*: for lack of time; a peer is not "
+        "started where by the paper's figure it would take more than twice the limit. *Quoted* "
+        "columns are the paper's, in seconds on its machine (`<`, `>`, brackets for a gap at the "
+        "time-out, as printed). Ratios are how many times longer a solver took than contree with "
+        "one thread, over the data sets that both proved.",
         provenance(report),
         "Again: `python benchmarks/peers.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
         "for a part of it).",
@@ -164,7 +165,7 @@ def runtime_section(cells: dict, depth: int, gap: float) -> str:
 
 def seconds(cell: dict | None) -> str:
     if cell is None or not cell["runs"]:
-        return ""
+        return "not run"
     if "failed" in cell["runs"][-1]:
         return "failed"
     if cut_off(cell):
