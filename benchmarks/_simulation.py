@@ -104,7 +104,7 @@ def _searcher(X, y, depth: int) -> _core.Searcher:
     """Return the core's searcher that a fit with defaults would use."""
     made = []
 
-    def search(X, codes, n_classes, weights, cost, first, observe, kept):
+    def search(X, codes, n_classes, weights, cost, *_, **__):
         options = clf._options(len(codes), weights, cost)
         made.append(_core.Searcher(X, codes, n_classes, **options))
         return made[0].run(time_limit=0.0) | {"kernel": "", "n_jobs": 1}
