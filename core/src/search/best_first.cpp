@@ -8,8 +8,6 @@ namespace contree {
 
 namespace {
 
-constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever its size, in cells
-
 // Solves of the same rows for leaves of different sizes are different; of masses there is one, and none.
 template <class Entry>
 std::int64_t leaf_key(const Subproblem<Entry>& sub) {
@@ -363,7 +361,7 @@ template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, Task& task) {
     if (task.ends != Ends::neither) return renew_ends(worker, node, task);
     ++worker.statistics.splits_evaluated;
-    worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + cells_of_a_split;
+    worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + Worker::cells_of_a_split;
     const Segment& s = task.segment;
     const bool limited = node.sub->limited();
     Arena::Frame frame(worker.arena);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "bounds/apart.hpp"
 #include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
@@ -66,6 +67,7 @@ private:
         Statistics statistics;
         // The work after which nodes are left unproved, for searches that may end without an answer.  Row visits alone
         // would not do: on few rows of many classes most of it goes into making subproblems that need no visit.
+        static constexpr std::int64_t cells_of_a_split = 4096;   // what a split costs whatever its size
         static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
         std::int64_t work_end = endless;
         std::int64_t cells_moved = 0;
@@ -135,9 +137,17 @@ private:
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
     void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
+    std::int64_t early_budget(double most);
     double least_proof();
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
+    // B7.
+    Score bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& hard, Score lower, Score target);
+    std::vector<std::uint32_t> join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::uint32_t f,
+                                             const std::vector<bool>& answered);
+    Score bound_set(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& sets, std::uint8_t set,
+                    const std::vector<std::uint8_t>& hard, Score lower, Score target);
+    void bound_by_sets_apart(Worker& worker, std::int64_t budget);
     void search_sizes(Worker& worker);
     void search_few(Worker& worker);
     void solve_size(Worker& worker, Leaves leaves);
@@ -256,6 +266,7 @@ private:
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
     std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
+    std::size_t apart_pairs_ = 0;             // of the next pass of B7
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex frontier_mutex_;

@@ -97,13 +97,19 @@ template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
     const bool deep = size_.depth > cheap_depth + 1;
     if ((!deep && !hard_) || two_work_ == 0) return;
-    const double budget = early_bounds * least_proof() / static_cast<double>(workers_.size());   // the others wait meanwhile
-    bound_by_hard_rows(worker, deep ? 500 : 250, static_cast<std::int64_t>(std::min(budget, 2.5e8)));
+    if (deep) bound_by_sets_apart(worker, early_budget(1e9));
+    bound_by_hard_rows(worker, deep ? 500 : 250, early_budget(2.5e8));
     if (finished() || stopping()) return;
     if (!deep && asked_.open_only) return;   // others wait for the last level, and would not know what is learnt here
-    worker.work_end = worker.work() + static_cast<std::int64_t>(std::min(budget, 2e9));
+    worker.work_end = worker.work() + early_budget(deep ? 1e9 : 2e9);
     climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
     worker.work_end = Worker::endless;
+}
+
+// So much work at most; other threads wait meanwhile.
+template <class Entry>
+std::int64_t BestFirst<Entry>::early_budget(double most) {
+    return static_cast<std::int64_t>(std::min(early_bounds * least_proof() / static_cast<double>(workers_.size()), most));
 }
 
 // The work that a proof takes at the least, by what it took on the paper's data sets: it grows with the errors between
@@ -205,6 +211,7 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         }
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
+        bound_by_sets_apart(worker, early_budget(2.5e8));
     } else if (depth == cheap_depth && !deep) {
         hard_ = level_work >= 4'000'000;
         look_ahead(hard_ ? 40 * level_work : level_work);
@@ -321,6 +328,7 @@ void BestFirst<Entry>::told() {
     template Outcome BestFirst<Entry>::search(Worker&);               \
     template void BestFirst<Entry>::deepen(Worker&);                  \
     template void BestFirst<Entry>::bound_early(Worker&, const Outcome&, Score, Profile&); \
+    template std::int64_t BestFirst<Entry>::early_budget(double);     \
     template double BestFirst<Entry>::least_proof();                  \
     template void BestFirst<Entry>::climb(Worker&, const Outcome&, Profile&); \
     template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \

@@ -32,6 +32,7 @@ namespace contree {
     row(strips_solved)            /* for B6 */                                                  \
     row(closed_by_strips)         /* segments that B1 left open, closed by B6 */                \
     row(hard_row_targets)         /* targets that a hard part of the rows has reached, for all rows */ \
+    row(sets_apart)               /* row sets of B7 */                                          \
     row(arena_bytes)              /* memory of all subproblems, at the most */
 
 struct Statistics {
