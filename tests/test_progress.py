@@ -22,6 +22,36 @@ from test_limits import hard_set
 SEARCHES = ["best_first", "paper"]
 
 
+class SlowRows:
+    """Rows that take their time to be read."""
+
+    SECONDS = 0.3
+
+    def __init__(self, rows):
+        self.rows, self.shape = rows, rows.shape
+
+    def __array__(self, dtype=None, copy=None):
+        time.sleep(self.SECONDS)
+        return np.array(self.rows, dtype)
+
+    def __len__(self):
+        return len(self.rows)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_all_seconds_count_from_the_call_of_fit(kept, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    shown = []
+    checkpoint = {"checkpoint": tmp_path / "search.ckpt"} if kept else {}
+    clf = ConTreeClassifier(2).fit(SlowRows(X), y, callback=shown.append, **checkpoint)
+    report = clf.search_report_
+    assert report.seconds >= SlowRows.SECONDS
+    assert [step for step in report.history if step.seconds < SlowRows.SECONDS] == []
+    assert report.history[-1].seconds <= report.seconds
+    assert shown
+    assert shown[-1].seconds >= SlowRows.SECONDS
+
+
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_a_callback_is_shown(search, n_jobs):

@@ -1,4 +1,5 @@
 // The bounds hold: against the exact left and right scores of every threshold, found by trying every tree.
+#include "bounds/apart.hpp"
 #include "bounds/class_count.hpp"
 #include "bounds/cost.hpp"
 #include "bounds/inheritance.hpp"
@@ -334,6 +335,59 @@ void test_paper_pruning() {
     });
 }
 
+// Two sets that some features have apart: each of these does, both keep what they must, and no threshold of theirs has fewer
+// errors than the easier of the two sets.
+void test_apart() {
+    using Sets = Apart<NarrowEntry>;
+    long joined = 0, positive = 0;
+    for_seeds(300, [&](Random& random) {
+        const Instance data = nasty(random, {4, 14, 1, 4, 4});
+        const Root<NarrowEntry> root(data);
+        if (root.sub.features == 0) return;
+        const std::int64_t depth = random.between(0, 1);   // below the split
+        const double share = random.pick({1.0, 0.7});
+        std::vector<std::uint8_t> counted(root.sub.rows);
+        for (std::uint8_t& one : counted) one = random.chance(share);
+        Sets apart(root.sub, counted);
+        CHECK_EQUAL(apart.all(), static_cast<Row>(std::count(counted.begin(), counted.end(), 1)));
+        if (apart.all() < 2) return;
+        const auto f = static_cast<std::uint32_t>(random.below(root.sub.features));
+        apart.cut(f, static_cast<Row>(random.between(1, apart.all() - 1)));
+        std::vector<std::uint32_t> features{f};
+        const auto least = static_cast<Row>(random.between(1, 4));
+        for (std::uint32_t g = 0; g < root.sub.features; ++g) {
+            if (g == f) continue;
+            const std::vector<std::uint8_t> before = apart.sets();
+            const Row kept = apart.kept(g);
+            if (!apart.join(g, least)) {
+                CHECK(kept < least);
+                CHECK(apart.sets() == before);
+                continue;
+            }
+            CHECK_AT_MOST(least, kept);
+            Row sizes[3] = {0, 0, 0};
+            for (Row r = 0; r < root.sub.rows; ++r) {
+                CHECK(apart.sets()[r] == before[r] || apart.sets()[r] == Sets::neither);
+                sizes[apart.sets()[r]] += counted[r];
+            }
+            CHECK_EQUAL(std::min(sizes[Sets::low], sizes[Sets::high]), kept);
+            features.push_back(g);
+            ++joined;
+        }
+        RowList sets[3];
+        for (Row r = 0; r < root.sub.rows; ++r) sets[apart.sets()[r]].push_back(root.table.original[root.sub.origin[r]]);
+        const auto errors = [&](const RowList& rows) { return rows.empty() ? 0 : front_of(data, rows, depth).back(); };
+        const Score bound = std::min(errors(sets[Sets::low]), errors(sets[Sets::high]));
+        positive += bound > 0;
+        for (const std::uint32_t g : features)
+            for (const Position z : root.thresholds(g))
+                CHECK_AT_MOST(bound, errors(root.rows_left_of(g, z)) + errors(root.rows_right_of(g, z)));
+        CHECK_AT_MOST(bound, errors(all_rows(data)));
+    });
+    CHECK(joined > 50);
+    CHECK(positive > 20);
+}
+
 }  // namespace
 
 int main() {
@@ -343,6 +397,7 @@ int main() {
     check::run("targets that close half a run (B3)", test_run_targets);
     check::run("open segments between known points", test_open_between);
     check::run("inheritance (B4)", test_inheritance);
+    check::run("row sets that lie apart (B7)", test_apart);
     check::run("class counts (B2), costs (C1, C2)", test_class_count);
     check::run("class counts with a leaf size", test_leaf_class_bound);
     check::run("leaf sizes between two sets", test_leaf_sizes_between);

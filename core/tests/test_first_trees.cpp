@@ -252,6 +252,42 @@ void test_bounds_of_hard_rows() {
     CHECK(reached > 0);
 }
 
+// From depth five on sets of rows that lie apart prove bounds, which are true with weights, costs, leaf sizes and missing values
+// too; the optimum is the same without them.
+void test_bounds_of_sets_apart() {
+    std::int64_t solved = 0, earlier = 0;
+    for_seeds(25, [&](Random& random) {
+        Instance data = structured(random, random.between(150, 250), random.chance(0.7) ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 9, 40}), 1);
+        if (random.chance(0.3)) draw_weights(data, random);
+        if (random.chance(0.3)) draw_missing(data, random);
+        Options options;
+        options.max_depth = random.between(5, 6);
+        options.n_jobs = random.pick({1, 2});
+        options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 3});
+        options.leaf_cost = random.pick<std::int64_t>({0, 0, 1});
+        options.switches.hard_rows = 0;   // which prove the optimum of so few rows
+        options.switches.sets_apart = 0;
+        options.switches.first_trees = 0;
+        Control plain_control;
+        const Result plain = fit(data.table(), options, plain_control);
+        options.switches.first_trees = 1;
+        for (const std::int32_t on : {0, 1}) {
+            options.switches.sets_apart = on;
+            Control control;
+            const Result result = fit(data.table(), options, control);
+            CHECK_EQUAL(result_faults(result, data, options, {}), "");
+            CHECK(result.status == contree::Status::optimal);
+            CHECK_EQUAL(result.objective, plain.objective);
+            for (const auto& moment : result.history) CHECK_AT_MOST(moment.lower_bound, plain.objective);
+            for (const auto& [name, count] : result.counters)
+                if (name == "sets_apart") CHECK(on || count == 0), solved += count;
+            earlier += on && result.history.size() > 1 && result.history[result.history.size() - 2].lower_bound > 0;
+        }
+    });
+    CHECK(solved > 0);
+    CHECK(earlier > 0);
+}
+
 // From depth five on small targets come first, as part of the heuristics, and change nothing but the road, whatever the
 // time limit.
 void test_small_targets() {
@@ -289,6 +325,7 @@ int main() {
     check::run("the same optimum", test_same_optimum);
     check::run("hard rows", test_hard_rows);
     check::run("bounds of hard rows", test_bounds_of_hard_rows);
+    check::run("bounds of sets that lie apart", test_bounds_of_sets_apart);
     check::run("small targets first", test_small_targets);
     return check::report();
 }

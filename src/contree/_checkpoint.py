@@ -200,6 +200,7 @@ def search_on(
     first: dict | None,
     time_limit: float,
     poll: Callable | None,
+    past: float,
     keep_on_interrupt: bool,
 ) -> dict:
     """Search from where a checkpoint ended, or from the beginning, and keep it up to date.
@@ -216,6 +217,8 @@ def search_on(
         Seconds of this call.
     poll : function, or None
         What the core shall call.
+    past : float
+        Seconds of this call before the search.
     keep_on_interrupt : bool
         Does Ctrl-C return the best tree?  Else it is raised, once the state is written.
 
@@ -232,6 +235,7 @@ def search_on(
     else:
         start = {"frontier": before.frontier, "lower_bound": before.lower_bound}
         first = better_tree(searcher, checkpoint.path, before, start, first)
+    past += before.seconds
     road = list(before.history)
 
     def save_snapshot(seconds: float) -> None:
@@ -246,7 +250,7 @@ def search_on(
             )
 
     def look(seconds, objective, lower_bound, root_closed) -> bool:
-        seconds += before.seconds
+        seconds += past
         if not road or road[-1][1:] != (objective, lower_bound):
             road.append((seconds, objective, lower_bound))
         if checkpoint.due():
@@ -269,8 +273,8 @@ def search_on(
         poll=look,
         keep_on_interrupt=True,
     )
-    answer["seconds"] += before.seconds
-    answer["history"] = _joined(before, answer["history"])
+    answer["seconds"] += past
+    answer["history"] = _joined(before.history, past, answer["history"])
     state = {name: answer[name] for name in ("status", "objective", "lower_bound", "seconds")}
     checkpoint.save_or_warn(
         State(**state, history=answer["history"], tree=answer["tree"], frontier=answer["frontier"])
@@ -296,12 +300,12 @@ def better_tree(searcher, path: str, before: State, start: dict, first):
     return before.tree
 
 
-def _joined(before: State, history: list) -> list:
+def _joined(before: list, past: float, history: list) -> list:
     """Return one history of all calls, with the improvements alone."""
-    joined = list(before.history)
+    joined = list(before)
     for seconds, *bounds in history:
         if not joined or tuple(bounds) != tuple(joined[-1][1:]):
-            joined.append((seconds + before.seconds, *bounds))
+            joined.append((seconds + past, *bounds))
     return joined
 
 

@@ -14,7 +14,7 @@ from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._objective import LeafCost, most_leaves, widest_sum
 from contree._parameters import PARAMETERS
-from contree._progress import observer
+from contree._progress import counting_from, observer
 from contree._report import Improvement, SearchReport
 from contree._validate import (
     check_callback,
@@ -370,22 +370,24 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     ) -> dict:
         """Return the core's answer; `kept` is the path of a checkpoint and the data's marks.
 
-        `began` is the moment from which the time limit counts.
+        `began` is the moment from which the time limit and all seconds count.
         """
         options = self._options(X.shape[0], weights, cost, all_sizes=all_sizes)
         searcher = _core.Searcher(X, codes, n_classes, **options)
         how = {
             "first": first,
             "time_limit": resolve_time_limit(self.time_limit, began),
-            "poll": observe,
             "keep_on_interrupt": self.on_interrupt == "return",
         }
+        past = time.perf_counter() - began
         if kept is None:
-            answer = searcher.run(**how)
+            answer = searcher.run(poll=counting_from(past, observe), **how)
+            answer["seconds"] += past
+            answer["history"] = [(seconds + past, *rest) for seconds, *rest in answer["history"]]
         else:
             path, data = kept
             checkpoint = Checkpoint(path, Problem.of(self, data, options))
-            answer = search_on(searcher, checkpoint, **how)
+            answer = search_on(searcher, checkpoint, poll=observe, past=past, **how)
         return answer | {"kernel": _core.kernel(), "n_jobs": options["n_jobs"]}
 
     def _keep(self, answer: dict, classes, weights, cost) -> None:

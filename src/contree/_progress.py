@@ -20,7 +20,7 @@ class Progress:
     Attributes
     ----------
     seconds : float
-        Since the search began.
+        Since the call of fit.
     objective : int or float
         Of the best tree so far, in the unit of errors.
     lower_bound : int or float
@@ -61,6 +61,13 @@ def observer(
             return bool(answers[-1])
 
         yield observe if watchers else None
+
+
+def counting_from(past: float, observe):
+    """Return what the core shall call where so many seconds have passed before it began."""
+    if observe is None:
+        return None
+    return lambda seconds, *others: observe(seconds + past, *others)
 
 
 def _is_terminal(stream) -> bool:

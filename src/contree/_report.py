@@ -26,7 +26,7 @@ class SearchReport:
     Attributes
     ----------
     seconds : float
-        Wall time of the search, from the columns handed over to the verified tree.
+        Wall time from the call of ``fit`` to the verified tree.
     counters : mapping of str to int
         How often each part of the search was used: subproblems, depth-two calls, cache hits, and
         what each pruning rule removed.

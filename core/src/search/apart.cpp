@@ -11,7 +11,7 @@ namespace {
 constexpr double kept_in_group = 0.8;      // of a set's rows, for all features of its group together
 constexpr int most_cuts = 4;               // of one feature, where a set proves too little
 constexpr Row least_rows = 8;              // fewer are told apart by any tree
-constexpr std::size_t pairs_a_leaf = 8;    // to begin with
+constexpr std::size_t pairs_a_leaf = 12, least_pairs_a_leaf = 8;   // to begin with, and for hard rows to do alone
 
 }  // namespace
 
@@ -19,8 +19,8 @@ constexpr std::size_t pairs_a_leaf = 8;    // to begin with
 // Sizes count the rows that are `hard`, by the ranked table's number.
 //
 // A cut in the middle of the hard rows is tried first, for a group of features.  Where one of the two sets proves too
-// little, it gets more of the rows, for one feature alone.  Depth three is then left to the exact search, which knows of sums
-// of both sides.
+// little, that is the end of a quick pass; a patient one (`apart_patient_`) gives it more of the rows, for one feature alone, and leaves depth
+// three to the exact search, which knows of sums of both sides.
 template <class Entry>
 Score BestFirst<Entry>::bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& hard,
                                     Score lower, Score target) {
@@ -35,7 +35,7 @@ Score BestFirst<Entry>::bound_apart(Worker& worker, const Subproblem<Entry>& sub
         if (answered[f]) continue;
         Row few = 0, many = apart.all();   // low sets of these sizes prove too little, or leave too little for the high one
         bool proved = false;
-        for (int cuts = 0; !proved && cuts < (depth == 3 ? 1 : most_cuts); ++cuts) {
+        for (int cuts = 0; !proved && cuts < (apart_patient_ && depth > 3 ? most_cuts : 1); ++cuts) {
             const Row lows = few + (many - few) / 2;
             if (lows < least_rows || apart.all() - lows < least_rows) break;
             apart.cut(f, lows);
@@ -51,24 +51,24 @@ Score BestFirst<Entry>::bound_apart(Worker& worker, const Subproblem<Entry>& sub
                 for (const std::uint32_t g : group) answered[g] = true;
             }
         }
-        if (!proved) return depth == 3 ? exactly(lower + 1) : 0;
+        if (!proved) return apart_patient_ && depth == 3 ? exactly(lower + 1) : 0;
     }
     return target;
 }
 
-// The features after f that are not answered and have the sets apart too, if these give up a few rows.
+// The features after f that are not answered and have the sets apart too, if these give up a few rows; after a stop not all.
 template <class Entry>
 std::vector<std::uint32_t> BestFirst<Entry>::join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::uint32_t f,
                                                            const std::vector<bool>& answered) {
     const auto least = static_cast<Row>(kept_in_group * apart.all() / 2);
     std::vector<std::pair<Row, std::uint32_t>> near;
-    for (std::uint32_t g = f + 1; g < sub.features; ++g)
+    for (std::uint32_t g = f + 1; g < sub.features && !stopping(); ++g)
         if (!answered[g])
             if (const Row kept = apart.kept(g); kept >= least) near.push_back({apart.all() - kept, g});
     std::sort(near.begin(), near.end());
     std::vector<std::uint32_t> group;
     for (const auto& [lost, g] : near)
-        if (apart.join(g, least)) group.push_back(g);
+        if (!stopping() && apart.join(g, least)) group.push_back(g);
     worker.cells_moved += std::int64_t{sub.rows} * (sub.features - f + 2 * static_cast<std::uint32_t>(near.size()));
     return group;
 }
@@ -87,31 +87,38 @@ Score BestFirst<Entry>::bound_set(Worker& worker, const Subproblem<Entry>& sub, 
     return stopping() ? 0 : bound_apart(worker, part, depth - 1, hard, lower, target);
 }
 
-// Pass after pass with twice as many hard rows, as long as another one can be afforded; then, with these to count by, all rows.
+// Pass after pass, each with twice as many hard rows, as long as another one can be afforded; quick ones, and where that raises
+// nothing, patient ones.  Where there are too few hard rows, or when all have had their turn, all rows are taken, with
+// sizes counted in hard ones.
 template <class Entry>
 void BestFirst<Entry>::bound_by_sets_apart(Worker& worker, std::int64_t budget) {
     if (!options_.switches.sets_apart || stages_ == nullptr) return;
     const std::int64_t end = worker.work() + budget;
     worker.work_end = end;
     const Outcome best = incumbent();
+    const std::size_t leaves = std::size_t{1} << std::min<std::int64_t>(size_.depth, 20), all_rows = root_.rows;
+    if (apart_pairs_ == 0) apart_pairs_ = std::min(pairs_a_leaf * leaves, all_rows);
     std::int64_t last = 0;   // what a pass took
-    if (apart_pairs_ == 0) apart_pairs_ = std::min<std::size_t>(pairs_a_leaf << std::min<std::int64_t>(size_.depth, 20), root_.rows);
-    while (apart_pairs_ <= root_.rows && !stopping() && worker.work() + 2 * last < end) {
+    while (apart_pairs_ <= all_rows && !stopping() && worker.work() + 2 * last < end) {
         const std::int64_t before = worker.work();
+        const Score lower = incumbent().lower;
         const std::vector<std::uint8_t> outside = stages_->outside_hard_rows(best, apart_pairs_);
         const auto count = static_cast<Row>(std::count(outside.begin(), outside.end(), 0));
         if (stopping() || count == 0) break;
-        const bool all = apart_pairs_ == root_.rows || count == root_.rows;
-        std::vector<std::uint8_t> hard(root_.rows);
+        const bool all = apart_pairs_ == all_rows || count == all_rows || count < least_pairs_a_leaf * 2 * leaves;
+        std::vector<std::uint8_t> hard(all_rows);
         std::transform(outside.begin(), outside.end(), hard.begin(), [](std::uint8_t one) { return !one; });
         Arena::Frame frame(worker.arena);
         Subproblem<Entry> part = all ? root_ : part_rows(root_, outside.data(), count, true, *kernel_.movers, worker.arena, when_stopped(control_)).left;
         part.leaf = {};
-        if (!stopping()) raise(bound_apart(worker, part, size_.depth, hard, incumbent().lower, unreached));
+        if (stopping()) break;
+        const Score proved = bound_apart(worker, part, size_.depth, hard, lower, unreached);
+        raise(proved);
         if (worker.over()) break;
         last = worker.work() - before;
-        const std::size_t twice = count < 2 * apart_pairs_ ? root_.rows : 2 * apart_pairs_;
-        apart_pairs_ = all ? root_.rows + std::size_t{1} : std::min<std::size_t>(twice, root_.rows);
+        apart_patient_ = !apart_patient_ && proved <= lower;
+        if (apart_patient_) continue;
+        apart_pairs_ = all ? all_rows + 1 : count < 2 * apart_pairs_ ? all_rows : std::min(2 * apart_pairs_, all_rows);
     }
     worker.work_end = Worker::endless;
 }

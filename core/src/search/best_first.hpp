@@ -266,7 +266,8 @@ private:
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
     std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
-    std::size_t apart_pairs_ = 0;             // of the next pass of B7
+    std::size_t apart_pairs_ = 0;             // of the next pass of B7,
+    bool apart_patient_ = false;              // and what it does with sets that prove too little
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex frontier_mutex_;

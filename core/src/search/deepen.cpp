@@ -97,7 +97,7 @@ template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
     const bool deep = size_.depth > cheap_depth + 1;
     if ((!deep && !hard_) || two_work_ == 0) return;
-    if (deep) bound_by_sets_apart(worker, early_budget(1e9));
+    if (deep) bound_by_sets_apart(worker, early_budget(1.5e9));
     bound_by_hard_rows(worker, deep ? 500 : 250, early_budget(2.5e8));
     if (finished() || stopping()) return;
     if (!deep && asked_.open_only) return;   // others wait for the last level, and would not know what is learnt here
@@ -211,7 +211,7 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         }
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
-        bound_by_sets_apart(worker, early_budget(2.5e8));
+        bound_by_sets_apart(worker, early_budget(6e8));
     } else if (depth == cheap_depth && !deep) {
         hard_ = level_work >= 4'000'000;
         look_ahead(hard_ ? 40 * level_work : level_work);
