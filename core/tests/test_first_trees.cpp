@@ -316,7 +316,6 @@ void test_small_targets() {
 
 int main() {
     check::watch_aborts();
-    if (std::getenv("ONLY")) { check::run("bounds of sets that lie apart", test_bounds_of_sets_apart); return check::report(); }
     check::run("every stage, narrow entries", test_every_stage<NarrowEntry>);
     check::run("every stage, wide entries", test_every_stage<WideEntry>);
     check::run("polish moves splits", test_polish_moves_splits);
