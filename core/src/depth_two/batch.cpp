@@ -233,7 +233,7 @@ typename Batch<Entry>::BySide Batch<Entry>::leaves() const {
 
 // A lane whose two sides cannot get below ub even with all that is left is dead, and a pair that can help no side of
 // a live lane is left out.  (Testing one side alone would be wrong: left and right may use different pairs.)
-// `death[t]` is the pair at which lane t died; its bound counts all from there.
+// `death[t]` is the first pair that was left out since lane t died; its bound counts all from there.
 template <class Entry>
 void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death,
                                const std::function<void(Pair&)>& sweep_this) {
@@ -250,7 +250,9 @@ void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide
             helps |= live && (most_of(i, l) > right[l] || most_of(i, r) > right[r]);
         }
         if (!any_live || halt_()) break;
-        if (helps) sweep_this(pairs_[i]);
+        if (!helps) continue;
+        sweep_this(pairs_[i]);
+        std::replace(death.begin(), death.end(), i, i + 1);   // what lanes that died here may get of it, `right` has now
     }
 }
 

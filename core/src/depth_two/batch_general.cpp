@@ -138,7 +138,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     if (meant == 0) return;
     if (sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
     write_sizes();
-    if (sub_->classes == 2) weigh_classes();
+    if (sub_->classes == 2 || !with_relaxed) weigh_classes();
     // By rows and by mass, where both count: each closes lanes by itself, and those that neither closes go one by one.
     const bool both = sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
     for (const bool by_mass : {false, true}) {
