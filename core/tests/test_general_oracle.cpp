@@ -177,8 +177,7 @@ void test_missing_and_leaf_sizes() {
     }
 }
 
-// Bounds of runs above depth two, where rows that are not on a side for certain lack values: depth three has such runs at its root, depth four has them in nodes
-// whose leaves may be filled up already.
+// Bounds of runs above depth two, where rows that are not on a side for certain lack values: depth three has such runs at its root, depth four below it.
 void test_strays() {
     for_seeds(2000, [](Random& random) {
         const std::int64_t depth = random.chance(0.15) ? 4 : 3;

@@ -41,13 +41,20 @@ void BestFirst<Entry>::trim_to_allowed(const Node& node, std::uint32_t f, Run& r
     run = {first, behind - 1, low, high};
 }
 
+// Does the row set lack values?  Then rows of a wider set may stray (Subproblem::strays), which is taken care of at depth two; a side that is itself
+// searched in nodes with wider sets below it is not solved for a run.
+template <class Entry>
+bool lacks_values(const Subproblem<Entry>& sub) {
+    return std::any_of(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; });
+}
+
 // The ends to solve for the run: those whose own numbers would close it if they held in all of it.  Not again before the run is half as
 // long.
 template <class Entry>
 auto BestFirst<Entry>::stale_ends(const Node& node, const Task& task) const -> Ends {
     const Subproblem<Entry>& sub = *node.sub;
     const bool far = std::uint64_t{task.run.high - task.run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
-    if (!rules_.monotone || far || sub.classes > most_paired_classes) return Ends::neither;
+    if (!rules_.monotone || far || sub.classes > most_paired_classes || (node.depth > 3 && lacks_values(sub))) return Ends::neither;
     Segment hoped = task.segment;
     const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &(*node.memories)[static_cast<std::size_t>(end.memory)]; };
     const auto position_of = [&](const Point& end) { return sub.position_of(task.segment.f, end.z); };
@@ -133,24 +140,14 @@ void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, 
 template <class Entry>
 void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::uint32_t f, Position z, bool left, Subproblem<Entry>& side) {
     const Subproblem<Entry>& all = sub.sized();
-    const std::uint32_t g = sub.sized_feature(f);
     const Position place = left ? sub.sized_left(f, z) : sub.sized_right(f, z);
-    const auto stray = sub.strays(f);
     side.leaf = sub.leaf;
-    auto* const beyond = worker.arena.template take<std::uint8_t>(all.rows);   // by row: is it left out?
-    std::fill_n(beyond, all.rows, 1);
-    const auto count = [&](Position begin, Position end) {
-        for (Position k = begin; k < end; ++k) beyond[Packed<Entry>::row(all.order(g)[k])] = 0;
-    };
-    count(left ? 0 : place, left ? place : all.rows);
-    if (stray.left == left) count(stray.begin, stray.end);
-    const auto rows = static_cast<Row>(std::count(beyond, beyond + all.rows, 0));
-    if (rows == all.rows) {
+    if (place == (left ? all.rows : 0)) {
         side.wide = &all;
         return;
     }
-    const Children<Entry> parts = part_rows(all, beyond, rows, true, *kernel_.movers, worker.arena, when_stopped(control_));
-    side.wide = new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(parts.left);
+    const Children<Entry> parts = split_rows(all, sub.sized_feature(f), place, true, *kernel_.movers, worker.arena, when_stopped(control_));
+    side.wide = new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(left ? parts.left : parts.right);
 }
 
 #define CONTREE_LEAF_SIZES(Entry)                                                        \
