@@ -48,6 +48,7 @@ def cases(n_rows: int) -> dict:
         "weights, leaf of 5": ({"min_samples_leaf": 5}, rng.integers(1, 11, size=n_rows)),
         "real, leaf of 20": ({"min_samples_leaf": 20}, rng.random(n_rows) + 0.01),
         "real, leaf of 1 % weight": ({"min_weight_fraction_leaf": 0.01}, rng.random(n_rows) + 0.01),
+        "leaf of 50 rows": ({"min_samples_leaf": 50}, None),
         "leaf of 5 %": ({"min_samples_leaf": 0.05}, None),
         "5 % missing": ({}, None),
         "5 % missing, leaf of 20": ({"min_samples_leaf": 20}, None),

@@ -142,13 +142,14 @@ void test_leaf_rules() {
         Instance data = structured(random, depth == 3 ? 24 : 45, random.between(1, depth == 3 ? 2 : 3), static_cast<std::int32_t>(random.between(2, 4)),
                                    random.pick<std::uint64_t>({0, 0, 9}), random.pick({0.05, 0.2, 0.5}));
         if (random.chance(0.4)) draw_weights(data, random);
-        if (random.chance(0.2)) draw_missing(data, random);
+        if (random.chance(0.3)) draw_missing(data, random);
         Options options;
         options.max_depth = depth;
         if (random.chance(0.8)) options.min_samples_leaf = random.pick<std::int64_t>({2, 3, 5, 9, 15});
         if (random.chance(0.3)) options.min_weight_leaf = mass_of(data, all_rows(data)) / random.pick<Score>({5, 10, 30});
         options.switches.wide_leaves = random.pick({0, 50, 100});
         options.switches.leaf_similarity = random.pick({0, 1, 1});
+        options.switches.rare_classes = random.pick({0, 1, 1});
         options.switches.class_count = random.pick({0, 1, 1});
         options.switches.inheritance_cells = random.pick({0, 20000});
         check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
@@ -174,6 +175,26 @@ void test_missing_and_leaf_sizes() {
         CHECK_EQUAL(optimum_of(data, options), 0);
         check_fit(data, options, 0);
     }
+}
+
+// Bounds of runs above depth two, where rows that are not on a side for certain lack values: depth three has such runs at its root, depth four below it.
+void test_strays() {
+    for_seeds(2000, [](Random& random) {
+        const std::int64_t depth = random.chance(0.15) ? 4 : 3;
+        Instance data = structured(random, depth == 4 ? 14 : static_cast<std::size_t>(random.between(12, 26)), random.between(1, 2), static_cast<std::int32_t>(random.between(2, 4)),
+                                   random.pick<std::uint64_t>({0, 5, 9}), random.pick({0.1, 0.3, 0.6}));
+        if (random.chance(0.3)) draw_weights(data, random);
+        draw_missing(data, random);
+        Options options;
+        options.max_depth = depth;
+        if (random.chance(0.85)) options.min_samples_leaf = random.pick<std::int64_t>({2, 2, 3, 4});
+        if (random.chance(0.3)) options.min_weight_leaf = mass_of(data, all_rows(data)) / random.pick<Score>({5, 10, 20});
+        options.switches.wide_leaves = random.pick({50, 100, 100});
+        options.switches.rare_classes = random.pick({0, 1, 1});
+        options.switches.trim_to_leaves = random.pick({0, 1});
+        options.switches.inheritance_cells = random.pick({0, 20000});
+        check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
+    });
 }
 
 void test_kernels() {
@@ -228,6 +249,7 @@ int main() {
     check::run("minimal weight of a leaf", [] { against_the_oracle(2500, {true, false, false, true}); });
     check::run("all together", [] { against_the_oracle(2500, {true, true, true, true}); });
     check::run("missing values and leaf sizes", test_missing_and_leaf_sizes);
+    check::run("missing values in bounds of leaf sizes", test_strays);
     check::run("weights are repetitions", test_weights_are_repetitions);
     check::run("scaled weights", test_scaled_weights);
     check::run("weights close to each other", test_close_weights);

@@ -128,12 +128,16 @@ struct Subproblem {
     bool allows(std::uint32_t f, Position z) const { return !limited() || (allows_left(f, z) && allows_right(f, z)); }
     bool allows_left(std::uint32_t f, Position z) const {
         const Position end = sized_left(f, z);
-        return end >= leaf.rows && sized().mass_at(sized_feature(f), end) >= leaf.mass;
+        const Strays stray = strays(f);
+        const Score mass_left = sized().mass_at(sized_feature(f), end) + (stray.left ? sized_mass(f, stray) : 0);
+        return end + (stray.left ? stray.rows() : 0) >= leaf.rows && mass_left >= leaf.mass;
     }
     bool allows_right(std::uint32_t f, Position z) const {
         const Subproblem& all = sized();
         const Position begin = sized_right(f, z);
-        return all.rows - begin >= leaf.rows && all.mass - all.mass_at(sized_feature(f), begin) >= leaf.mass;
+        const Strays stray = strays(f);
+        const Score mass_right = all.mass - all.mass_at(sized_feature(f), begin) + (stray.left ? 0 : sized_mass(f, stray));
+        return all.rows - begin + (stray.left ? 0 : stray.rows()) >= leaf.rows && mass_right >= leaf.mass;
     }
 
     // The rows that count for sizes.  Those that are not its own may lie anywhere between two of its own: so the
@@ -153,6 +157,35 @@ struct Subproblem {
         if (wide == nullptr || z == 0) return z;
         const Entry* const all = wide->order(sized_feature(f));
         return static_cast<Position>(std::upper_bound(all, all + wide->rows, order(f)[z - 1] | Packed<Entry>::row_mask) - all);
+    }
+
+    // Where values are missing, these two do not count all.  Of a set Z between the subproblem's rows and those of `wide`, a threshold may part
+    // the subproblem's rows like the one at z, and yet send elsewhere what only Z has:
+    // - If the subproblem lacks no value of the feature, Z's missing rows may lie left as well as right.
+    // - If it does, Z's missing rows lie where the subproblem's do.  But the threshold that parts them from all others may be one of Z's which sends missing
+    //   rows to the side of low values: what lies below all of the subproblem's values then lies with them, on what is the right side here.  These rows
+    //   count on the right of all thresholds, so that right sides stay nested.
+    struct Strays {
+        Position begin = 0, end = 0;   // in the wide set's order of the feature
+        bool left = false;             // which of the two sides they may lie on too
+        Row rows() const { return end - begin; }
+    };
+    Strays strays(std::uint32_t f) const {
+        if (wide == nullptr || missing[feature[f]] != Missing::last) return {};
+        using P = Packed<Entry>;
+        const std::uint32_t g = sized_feature(f);
+        // Without its second order the wide set lacks nothing, or all its values are the same: there is nothing to stray.
+        if (g + 1 == wide->features || wide->feature[g + 1] != feature[f] + 1) return {};
+        const Entry* const all = wide->order(g);
+        const Rank none = P::rank(all[wide->rows - 1]);
+        const auto first_from = [&](Rank rank) { return static_cast<Position>(std::lower_bound(all, all + wide->rows, P::make(rank, 0)) - all); };
+        if (P::rank(order(f)[rows - 1]) != none) return {first_from(none), wide->rows, true};
+        return {0, first_from(P::rank(order(f)[0])), false};
+    }
+    Score sized_mass(std::uint32_t f, const Strays& stray) const {
+        if (stray.rows() == 0) return 0;
+        const std::uint32_t g = sized_feature(f);
+        return sized().mass_at(g, stray.end) - sized().mass_at(g, stray.begin);
     }
 
     Score class_mass(std::uint32_t c) const { return weighted() ? mass_of_class[c] : Score{class_size(c)}; }

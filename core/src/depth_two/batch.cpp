@@ -192,8 +192,7 @@ void Batch<Entry>::evaluate_classes(Score ub) {
     }
 }
 
-// The classes' masses on all sides; and since no stump on {a, b} is right more than tot_a + tot_b times,
-// `potential_[i]` is the most that pairs i, i+1, .. can give.
+// The classes' masses on all sides.
 template <class Entry>
 void Batch<Entry>::weigh_classes() {
     const Subproblem<Entry>& sub = *sub_;
@@ -211,11 +210,16 @@ void Batch<Entry>::weigh_classes() {
             kernel_.count_sides(words, sub.class_size(c), class_totals_[c].data());
         }
     }
+    if constexpr (may_be_general) most_.clear();
+    find_potentials();
+}
+
+// Since no stump on {a, b} is right more than tot_a + tot_b times, `potential_[i]` is the most that pairs i, i+1, .. can give.
+template <class Entry>
+void Batch<Entry>::find_potentials() {
     potential_[pairs_.size()].fill(0);
-    for (std::size_t i = pairs_.size(); i-- > 0;) {
-        const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
-        for (std::size_t s = 0; s < side_count; ++s) potential_[i][s] = std::max(potential_[i + 1][s], a[s] + b[s]);
-    }
+    for (std::size_t i = pairs_.size(); i-- > 0;)
+        for (std::size_t s = 0; s < side_count; ++s) potential_[i][s] = std::max(potential_[i + 1][s], most_of(i, s));
 }
 
 // What a leaf gets right on each side.
@@ -229,14 +233,13 @@ typename Batch<Entry>::BySide Batch<Entry>::leaves() const {
 
 // A lane whose two sides cannot get below ub even with all that is left is dead, and a pair that can help no side of
 // a live lane is left out.  (Testing one side alone would be wrong: left and right may use different pairs.)
-// `death[t]` is the pair at which lane t died; its bound counts all from there.
+// `death[t]` is the first pair that was left out since lane t died; its bound counts all from there.
 template <class Entry>
 void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death,
                                const std::function<void(Pair&)>& sweep_this) {
     death.fill(pairs_.size());
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
         bool any_live = false, helps = false;
-        const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
         for (std::size_t t = 0; t < lane_count; ++t) {
             if ((lanes_meant >> t & 1) == 0) continue;
             const std::size_t l = left_side(t), r = right_side(t);
@@ -244,10 +247,12 @@ void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide
             const bool live = size_[l] + size_[r] - best_left - best_right < ub;
             any_live |= live;
             if (!live) death[t] = std::min(death[t], i);
-            helps |= live && (a[l] + b[l] > right[l] || a[r] + b[r] > right[r]);
+            helps |= live && (most_of(i, l) > right[l] || most_of(i, r) > right[r]);
         }
         if (!any_live || halt_()) break;
-        if (helps) sweep_this(pairs_[i]);
+        if (!helps) continue;
+        sweep_this(pairs_[i]);
+        std::replace(death.begin(), death.end(), i, i + 1);   // what lanes that died here may get of it, `right` has now
     }
 }
 

@@ -24,7 +24,8 @@ struct Lane {
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel, const Halt& halt = {}, bool coarse_steps = true) : kernel_(kernel), halt_(halt), coarse_steps_(coarse_steps) {}
+    explicit Batch(const Kernel& kernel, const Halt& halt = {}, bool coarse_steps = true, bool rare_classes = true)
+        : kernel_(kernel), halt_(halt), coarse_steps_(coarse_steps), rare_classes_(rare_classes) {}
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -89,6 +90,7 @@ private:
     void evaluate_classes(Score ub);
     void evaluate_one_by_one();
     void weigh_classes();
+    void find_potentials();
     BySide leaves() const;
     void find_leaves();
     void sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death, const std::function<void(Pair&)>& sweep_this);
@@ -106,6 +108,12 @@ private:
     bool counts(std::size_t t) const;
     void evaluate_allowed(Score ub);
     void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
+    void find_lacks();
+    Sum most_of(std::size_t pair, std::size_t side) const {   // of what it gets right
+        if constexpr (may_be_general)
+            if (!most_.empty()) return most_[pair][side];
+        return class_totals_[pairs_[pair].a][side] + class_totals_[pairs_[pair].b][side];
+    }
     void evaluate_by_mass(std::uint32_t lanes_meant);
     void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void find_twins();
@@ -128,7 +136,7 @@ private:
 
     const Kernel& kernel_;
     const Halt halt_;
-    const bool coarse_steps_;
+    const bool coarse_steps_, rare_classes_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;
@@ -138,6 +146,7 @@ private:
     alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
+    std::vector<BySide> most_, lacks_;      // with a leaf size: what a pair gets right at most, and what leaves lack that say a class
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
 
     // Of the general case: weights, or a minimal leaf size.
@@ -152,11 +161,14 @@ private:
     const void* coarse_row_sizes_ = nullptr;   // the same, cut off
     static constexpr Row no_twin = ~Row{0};
     const Row* twin_ = nullptr;             // the row's number in the subproblem, or `no_twin`; null where all are its own
+    std::vector<std::pair<Row, Row>> sized_class_;   // by class: the range of its rows
+    Score least_weight_ = 1;
     std::uint64_t* sized_words_ = nullptr;  // on which sides they count,
     std::uint64_t* near_words_ = nullptr;   // and on which for bounds of the thresholds beside the lane
     struct SizeEnds {   // where a lane's sides end, in the order of its feature
         std::uint32_t f;
         Position left, right, near_left, near_right;
+        typename Subproblem<Entry>::Strays stray;
     };
     std::array<SizeEnds, lane_count> size_ends_;
     bool sized_by_mass_ = false;            // are `sizes_` what they weigh?

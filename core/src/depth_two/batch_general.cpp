@@ -27,6 +27,7 @@ void Batch<Entry>::start_general() {
     if (limited()) {
         near_words_ = arena_->take<std::uint64_t>(sub.rows);
         sized_words_ = sub_->wide == nullptr ? words_ : arena_->take<std::uint64_t>(sub.rows);
+        least_weight_ = sub.weighted() ? *std::min_element(sub.weight, sub.weight + sub.rows) : 1;
         find_twins();
     }
     class_totals_.resize(2);
@@ -137,7 +138,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     if (meant == 0) return;
     if (sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
     write_sizes();
-    if (sub_->classes == 2) weigh_classes();
+    if (sub_->classes == 2 || !with_relaxed) weigh_classes();
     // By rows and by mass, where both count: each closes lanes by itself, and those that neither closes go one by one.
     const bool both = sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
     for (const bool by_mass : {false, true}) {
@@ -158,6 +159,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
 // With coarse steps what follows is proved, not reached.
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) {
+    if (rare_classes_ && sub_->wide == nullptr) find_lacks();   // in nodes with wider sets it left splits unsettled
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
@@ -179,15 +181,53 @@ void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) 
     }
 }
 
-// The rows that count for sizes and are the subproblem's own.  Both list the table's rows in ascending order.
+// A leaf that says class c and has at least m rows, of which at most n_c are of that class, errs m - n_c times or more; so a stump of a pair is right on no more
+// than all rows but those that its two leaves lack.  Of sides that some rows may lie on or not, n_c counts all rows of class c that may.  That holds for
+// `near` too: let Z be a set between S, the rows that certainly lie on the side, and T, all that may.  A leaf of Z has m rows of Z, and those of another class
+// than it says are errors on Z.  So a tree for Z errs at least as often as theta' has it: its errors on S, and for each of its leaves besides what the
+// leaf lacks, m less its rows of S less its rows of T \ S that are of the class it says, if that is positive.  A leaf's errors on S and what it lacks are at least
+// m - n_c together.  (A leaf that says a class which S lacks errs on all of its rows of S, so the stump with it is right no more often than a leaf on the whole side.)
+// Where rows are counted that weigh more than one, each weighs at least the least weight.
+template <class Entry>
+void Batch<Entry>::find_lacks() {
+    lacks_.resize(sub_->classes);
+    for (std::uint32_t c = 0; c < sub_->classes; ++c) {
+        const auto [begin, end] = sized_class_[c];
+        BySide& lacks = lacks_[c];
+        if (sized_by_mass_) {
+            kernel_.weigh_sides(near_words_ + begin, sized_->weight + begin, end - begin, lacks.data());
+            for (Sum& lack : lacks) lack = std::max<Sum>(0, static_cast<Sum>(sub_->leaf.mass) - lack);
+        } else {
+            std::array<std::int32_t, side_count> counts;
+            kernel_.count_sides(near_words_ + begin, end - begin, counts.data());
+            for (std::size_t s = 0; s < side_count; ++s) lacks[s] = static_cast<Sum>(least_weight_ * std::max<Score>(0, Score{sub_->leaf.rows} - counts[s]));
+        }
+    }
+    most_.resize(pairs_.size());
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+        const Pair& pair = pairs_[i];
+        for (std::size_t s = 0; s < side_count; ++s)
+            most_[i][s] = std::min(class_totals_[pair.a][s] + class_totals_[pair.b][s], size_[s] - lacks_[pair.a][s] - lacks_[pair.b][s]);
+    }
+    find_potentials();
+}
+
+// The rows that count for sizes and are the subproblem's own.  Both list the table's rows in ascending order, class by class; a class that
+// the subproblem lacks is none of its.
 template <class Entry>
 void Batch<Entry>::find_twins() {
     twin_ = nullptr;
+    sized_class_.resize(sub_->classes);
+    for (std::uint32_t c = 0; c < sub_->classes; ++c) sized_class_[c] = {sub_->class_begin[c], sub_->class_begin[c + 1]};
     if (sub_->wide == nullptr) return;
     auto* const twin = arena_->take<Row>(sized_->rows);
     for (Row r = 0, own = 0; r < sized_->rows; ++r)
         twin[r] = own < sub_->rows && sub_->origin[own] == sized_->origin[r] ? own++ : no_twin;
     twin_ = twin;
+    for (std::uint32_t all = 0, c = 0; all < sized_->classes; ++all) {
+        const Row begin = sized_->class_begin[all], end = sized_->class_begin[all + 1];
+        if (std::any_of(twin + begin, twin + end, [](Row r) { return r != no_twin; })) sized_class_[c++] = {begin, end};
+    }
 }
 
 // The sides on which rows count for the sizes of leaves: those of a lane itself, and those of any threshold from its
@@ -204,8 +244,10 @@ void Batch<Entry>::write_sizes() {
     for (std::size_t t = 0; t < lanes.size(); ++t) {
         const Lane& lane = lanes[t];
         const std::uint32_t f = lane.f;
-        size_ends_[t] = {sub.sized_feature(f), sub.sized_left(f, lane.z), sub.sized_right(f, lane.z), sub.sized_left(f, lane.behind), sub.sized_right(f, lane.before)};
-        add(sized_words_, size_ends_[t].f, size_ends_[t].right, size_ends_[t].left, left_side(t));
+        size_ends_[t] = {sub.sized_feature(f), sub.sized_left(f, lane.z), sub.sized_right(f, lane.z), sub.sized_left(f, lane.behind), sub.sized_right(f, lane.before), sub.strays(f)};
+        const SizeEnds& e = size_ends_[t];
+        add(sized_words_, e.f, e.right, e.left, left_side(t));
+        add(sized_words_, e.f, e.stray.begin, e.stray.end, e.stray.left ? left_side(t) : right_side(t));
     }
     std::copy_n(sized_words_, all.rows, near_words_);
     for (std::size_t t = 0; t < lanes.size(); ++t) {
@@ -230,6 +272,8 @@ void Batch<Entry>::size_sides(bool by_mass) {
         sizes_[right_side(t)] = whole - size_before(e.f, e.right);
         near_sizes_[left_side(t)] = size_before(e.f, e.near_left);
         near_sizes_[right_side(t)] = whole - size_before(e.f, e.near_right);
+        const std::size_t strayed = e.stray.left ? left_side(t) : right_side(t);
+        for (BySide* const sizes : {&sizes_, &near_sizes_}) (*sizes)[strayed] += static_cast<Sum>(size_before(e.f, e.stray.end) - size_before(e.f, e.stray.begin));
     }
     if (with_whole) sizes_[left_side(whole_lane)] = near_sizes_[left_side(whole_lane)] = whole;
 }
@@ -258,6 +302,7 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
     template void Batch<Entry>::evaluate_least(Score, std::uint32_t);          \
     template void Batch<Entry>::evaluate_allowed(Score);                       \
     template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t, bool);  \
+    template void Batch<Entry>::find_lacks();                                  \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);               \
     template void Batch<Entry>::find_twins();                                  \
     template void Batch<Entry>::write_sizes();                                 \

@@ -22,7 +22,7 @@ template <class Entry>
 class DepthTwo {
 public:
     DepthTwo(const Kernel& kernel, const Switches& switches, const Control& control, const Objective& objective = {})
-        : rules_(rules_of(switches, objective)), control_(control), batch_(kernel, when_stopped(control), switches.coarse_steps != 0) {}
+        : rules_(rules_of(switches, objective)), control_(control), batch_(kernel, when_stopped(control), switches.coarse_steps != 0, switches.rare_classes != 0) {}
 
     // The exact score where it is below `target`, else a proved bound >= target, for trees of three leaves or of four.
     // `lower` is already proved.  `learnt`, if given, gets the bounds of all thresholds that were looked at.

@@ -41,8 +41,8 @@ void BestFirst<Entry>::trim_to_allowed(const Node& node, std::uint32_t f, Run& r
     run = {first, behind - 1, low, high};
 }
 
-// Does the row set lack values?  Then a threshold of a larger set Z may send the missing rows, and rows of Z that lie beyond all of S,
-// to a side that S's own thresholds do not send them to: sizes counted by S's thresholds would be too small, and nothing is proved.
+// Does the row set lack values?  Then rows of a wider set may stray (Subproblem::strays), which is taken care of at depth two; a side that is itself
+// searched in nodes with wider sets below it is not solved for a run.
 template <class Entry>
 bool lacks_values(const Subproblem<Entry>& sub) {
     return std::any_of(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; });
@@ -54,7 +54,7 @@ template <class Entry>
 auto BestFirst<Entry>::stale_ends(const Node& node, const Task& task) const -> Ends {
     const Subproblem<Entry>& sub = *node.sub;
     const bool far = std::uint64_t{task.run.high - task.run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
-    if (!rules_.monotone || far || sub.classes > most_paired_classes || lacks_values(sub)) return Ends::neither;
+    if (!rules_.monotone || far || sub.classes > most_paired_classes || (node.depth > 3 && lacks_values(sub))) return Ends::neither;
     Segment hoped = task.segment;
     const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &(*node.memories)[static_cast<std::size_t>(end.memory)]; };
     const auto position_of = [&](const Point& end) { return sub.position_of(task.segment.f, end.z); };
