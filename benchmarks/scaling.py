@@ -100,8 +100,8 @@ SERIES = {
     "threads": Series(
         "threads",
         (1, 2),
-        {"rows": 5000, "features": 10, "classes": 2, "depth": 3},
-        "threads, generated (5,000 rows, 10 features, 2 classes, depth 3), wall time",
+        {"rows": 5000, "features": 10, "classes": 2, "depth": 4},
+        "threads, generated (5,000 rows, 10 features, 2 classes, depth 4), wall time",
         solvers=("contree",),
         quick=(1, 2),
     ),
