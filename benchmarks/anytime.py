@@ -195,7 +195,7 @@ def markdown(report: dict) -> str:
 
 
 def summary(cases: list[dict]) -> str:
-    """Count where contree is best or equal, of the cases in which a peer was run."""
+    """Count where contree is best or equal to whatever else was run."""
     lines = []
     for depth in sorted({case["depth"] for case in cases}):
         line = [depth]

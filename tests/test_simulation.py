@@ -1,4 +1,4 @@
-"""Workers on paper do all of a recorded search, and no more of them take longer than its chain."""
+"""Workers on paper do all of a recorded search, and no number of them takes less than its chain."""
 
 from __future__ import annotations
 

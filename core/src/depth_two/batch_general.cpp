@@ -159,7 +159,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
 // With coarse steps what follows is proved, not reached.
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) {
-    if (rare_classes_ && sub_->wide == nullptr) find_lacks();   // with a wider set any of its rows fills up a leaf: sweeps may reach less than this
+    if (rare_classes_ && sub_->wide == nullptr) find_lacks();   // with a wider set splits were left unsettled: sweeps there, it seems, may reach less than this
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
