@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import out_of_sample
+import _accuracy
 
 
 @pytest.fixture
@@ -25,17 +25,17 @@ def report():
 
 
 def test_margins_pair_the_splits_that_both_have(report):
-    table = out_of_sample.gathered(report)
-    found = out_of_sample.pairs(table, "depth", "cart")
+    table = _accuracy.gathered(report)
+    found = _accuracy.pairs(table, "depth", "cart")
     assert found == {"a": pytest.approx([10.0, 0.0]), "b": pytest.approx([-10.0])}
-    line = next(row for row in out_of_sample.margin_table(table).splitlines() if "CART" in row)
+    line = next(row for row in _accuracy.margin_table(table).splitlines() if "CART" in row)
     assert "-2.50" in line
     assert "*4.7*" in line
     assert "1 / 0 / 1" in line
 
 
 def test_the_best_of_a_row_is_bold_and_missing_splits_are_told(report):
-    text = out_of_sample.accuracy_table(out_of_sample.gathered(report), report)
+    text = _accuracy.accuracy_table(_accuracy.gathered(report), report)
     a, b = (line for line in text.splitlines() if line.startswith(("| a ", "| b ")))
     assert "| 85.0 ± 5.0; 2 of 5 splits |" in a
     assert "**95.0** ± 5.0" in a
@@ -44,18 +44,31 @@ def test_the_best_of_a_row_is_bold_and_missing_splits_are_told(report):
     assert "| mean" not in text
 
 
+def test_further_splits_are_apart_from_the_first(report):
+    first = _accuracy.accuracy_table(_accuracy.gathered(report), report)
+    methods = {m: {"accuracy": 0.5, "leaves": 8, "depth": 3} for m in ("cart", "depth", "size")}
+    late = {"a:5": {"dataset": "a", "split": 5, "solver": "x", "runs": [{"methods": methods}]}}
+    more = {"cells": report["cells"] | late}
+    assert _accuracy.further(report) == []
+    title, _, margins, _ = _accuracy.further(more)
+    assert title == "### 1 further splits"
+    assert "| contree, depth tuned | CART | +0.00 |" in margins
+    among = _accuracy.within(more, range(_accuracy.SPLITS))
+    assert _accuracy.accuracy_table(_accuracy.gathered(among), among) == first
+
+
 def test_signed_rank():
-    assert float(out_of_sample.signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])) == pytest.approx(0.031)
-    assert out_of_sample.signed_rank([0.0, 1e-9]) == ""
+    assert float(_accuracy.signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])) == pytest.approx(0.031)
+    assert _accuracy.signed_rank([0.0, 1e-9]) == ""
 
 
 def test_means_are_of_the_splits_that_all_methods_have():
     def splits(*accuracies):
         return {k: {"accuracy": a, "leaves": 2} for k, a in enumerate(accuracies) if a}
 
-    row = {method: splits(0.5, 0.7) for method in out_of_sample.METHODS}
+    row = {method: splits(0.5, 0.7) for method in _accuracy.METHODS}
     table = {"a": {**row, "cart": splits(None, 0.6)}, "b": {"cart": splits(0.1)}}
-    (means,) = out_of_sample.means_of_all(table)
+    (means,) = _accuracy.means_of_all(table)
     assert means == pytest.approx([60, *[70] * (len(row) - 1)])
 
 
@@ -63,7 +76,7 @@ def test_ways_of_choosing():
     candidates = [(0, 1), (1, 2), (2, 3), (2, 4), (3, 4), (3, 8)]
     inner = np.array([[0.1, 0.5, 0.60, 0.55, 0.5, 0.50], [0.1, 0.5, 0.64, 0.69, 0.5, 0.55]])
     unseen = [0.1, 0.2, 0.3, 0.4, 0.6, 0.5]
-    taken = list(out_of_sample.rules(candidates, inner, unseen).values())
+    taken = list(_accuracy.rules(candidates, inner, unseen).values())
     expected = [(3, 8), (2, 4), (2, 3), (2, 3), (2, 3), (3, 4)]
     assert [candidates[number] for number in taken] == expected
 
@@ -71,7 +84,7 @@ def test_ways_of_choosing():
 def test_smaller_only_where_surely_better():
     def chosen(gains):
         full = np.full(len(gains), 0.5)
-        return out_of_sample.surely_better(np.column_stack((full + gains, full)))
+        return _accuracy.surely_better(np.column_stack((full + gains, full)))
 
     assert chosen(np.array([0.02, 0.03, 0.02])) == 0
     assert chosen(np.array([0.09, -0.05, -0.03])) == 1  # better in the mean, by chance
