@@ -29,8 +29,8 @@ def test_margins_pair_the_splits_that_both_have(report):
     found = _accuracy.pairs(table, "depth", "cart")
     assert found == {"a": pytest.approx([10.0, 0.0]), "b": pytest.approx([-10.0])}
     line = next(row for row in _accuracy.margin_table(table).splitlines() if "CART" in row)
-    assert "-2.50" in line
-    assert "*4.7*" in line
+    assert "-2.50 ± 2.50" in line  # of a ± 5, of b one split alone
+    assert "*4.66 ± 0.13*" in line
     assert "1 / 0 / 1" in line
 
 
@@ -52,7 +52,7 @@ def test_further_splits_are_apart_from_the_first(report):
     assert _accuracy.further(report) == []
     title, _, margins, _ = _accuracy.further(more)
     assert title == "### 1 further splits"
-    assert "| contree, depth tuned | CART | +0.00 |" in margins
+    assert "| contree, depth tuned | CART | +0.00 ± 0.00 |" in margins
     among = _accuracy.within(more, range(_accuracy.SPLITS))
     assert _accuracy.accuracy_table(_accuracy.gathered(among), among) == first
 
