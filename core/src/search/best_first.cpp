@@ -260,7 +260,7 @@ void BestFirst<Entry>::work(Worker& worker, Node& node) {
     while (!worker.over() && next_task(node, task, worker.statistics)) {
         try {
             raise_bound(node);
-            look_nearby(worker);
+            work_beside(worker);
             evaluate(worker, node, task);
         } catch (...) {
             fail();

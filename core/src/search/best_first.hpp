@@ -134,6 +134,32 @@ private:
         const Frontier* start = nullptr;         // and which to go on from, if given
     };
 
+    // B7: passes over more and more rows, each of which goes on from where it was cut off.
+    struct ApartPass {
+        // The feature that is asked about: cuts so far, low sets that prove too little or leave too little for the
+        // high one, and what the low set of this cut has proved, if anything.
+        struct Step {
+            int cuts;
+            Row few, many;
+            Score of_low;
+        };
+        struct Level {
+            std::vector<bool> answered;   // by feature: for these `target` is proved
+            Score target;
+            Step step;
+        };
+        std::vector<Level> path;          // from all rows down
+        std::vector<std::uint8_t> hard;   // by row
+        Score lower = 0;                  // what was known before
+        std::size_t pairs = 0;            // of hard rows; 0: not begun
+        bool patient = false;             // about sets that prove too little?
+        double kept = 0.7;                // of a set's rows, for all features of its group together
+        std::int64_t next = 0;            // what the next set takes, at the least
+        std::int64_t work = 0;            // of all passes
+
+        bool done() const { return kept > 0.95; }   // hardly a feature joins another
+    };
+
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
     void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
@@ -142,11 +168,11 @@ private:
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
     // B7.
-    Score bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& hard, Score lower, Score target);
-    std::vector<std::uint32_t> join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::uint32_t f,
-                                             const std::vector<bool>& answered);
+    Score bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score target);
+    void join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::vector<std::uint32_t>& group,
+                       const std::vector<bool>& answered);
     Score bound_set(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& sets, std::uint8_t set,
-                    const std::vector<std::uint8_t>& hard, Score lower, Score target);
+                    Score target);
     void bound_by_sets_apart(Worker& worker, std::int64_t budget);
     void search_sizes(Worker& worker);
     void search_few(Worker& worker);
@@ -154,7 +180,9 @@ private:
     void spread(Worker& worker, const Outcome& tree);
     void prepare_stages(Worker& worker);
     void look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work);
-    void look_nearby(Worker& worker);
+    template <class Stage>
+    void look(Worker& worker, const Stage& stage);
+    void work_beside(Worker& worker);
     Outcome to_size(Outcome tree) const;
     Outcome of_stage(Outcome tree);
     Outcome for_stage();
@@ -266,8 +294,9 @@ private:
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
     std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
-    std::size_t apart_pairs_ = 0;             // of the next pass of B7,
-    bool apart_patient_ = false;              // and what it does with sets that prove too little
+    ApartPass apart_;
+    std::int64_t trees_work_ = 0;             // of the stages
+    bool beside_ = false;                     // is the first thread at what runs beside the search?
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone
     std::mutex frontier_mutex_;

@@ -97,7 +97,6 @@ template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
     const bool deep = size_.depth > cheap_depth + 1;
     if ((!deep && !hard_) || two_work_ == 0) return;
-    if (deep) bound_by_sets_apart(worker, early_budget(1.5e9));
     bound_by_hard_rows(worker, deep ? 500 : 250, early_budget(2.5e8));
     if (finished() || stopping()) return;
     if (!deep && asked_.open_only) return;   // others wait for the last level, and would not know what is learnt here
@@ -153,7 +152,8 @@ template <class Entry>
 void BestFirst<Entry>::bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget) {
     if (!options_.switches.hard_rows || stages_ == nullptr || finished() || stopping()) return;
     const Outcome best = incumbent();
-    const std::vector<std::uint8_t> outside = stages_->outside_hard_rows(best, pairs);
+    std::vector<std::uint8_t> outside = stages_->hard_rows(best, pairs);
+    for (std::uint8_t& row : outside) row = !row;
     const auto count = static_cast<Row>(std::count(outside.begin(), outside.end(), 0));
     if (count == 0 || count == root_.rows || stopping()) return;
     Arena::Frame frame(worker.arena);
@@ -195,23 +195,18 @@ template <class Entry>
 void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::int64_t level_work) {
     if (size_.depth <= cheap_depth) return;
     const bool deep = size_.depth > cheap_depth + 1;
-    const auto look_ahead = [&](std::int64_t budget) {
-        if (!finished()) take(of_stage(stages_->look_ahead(budget)));
-    };
-    const auto search_near = [&](std::int64_t budget) {
-        if (!finished()) take(of_stage(stages_->search_near(for_stage(), budget)));
-    };
+    const auto look_ahead = [&](std::int64_t budget) { look(worker, [&] { return stages_->look_ahead(budget); }); };
+    const auto search_near = [&](std::int64_t budget) { look(worker, [&] { return stages_->search_near(for_stage(), budget); }); };
     if (depth == 2) {
         two_work_ = level_work;
         prepare_stages(worker);
-        take(of_stage(stages_->first()));
+        look(worker, [&] { return stages_->first(); });
         if (!deep) {
             if (early_bounds * least_proof() >= 20 * static_cast<double>(level_work)) bound_by_hard_rows(worker, 250, 20 * level_work);
             return;
         }
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
-        bound_by_sets_apart(worker, early_budget(6e8));
     } else if (depth == cheap_depth && !deep) {
         hard_ = level_work >= 4'000'000;
         look_ahead(hard_ ? 40 * level_work : level_work);
@@ -219,30 +214,42 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
     }
 }
 
-// Between two tasks of the first thread: a slice of local search, where its share of the work is due.  The first work
-// goes to better trees, as much as is a small part of any proof that is so far off; from then on nearly all is the proof's.
-// Where the time limit leaves no hope of a proof, its length does not matter.
+// Takes what a stage finds.
 template <class Entry>
-void BestFirst<Entry>::look_nearby(Worker& worker) {
+template <class Stage>
+void BestFirst<Entry>::look(Worker& worker, const Stage& stage) {
+    if (finished()) return;
+    const std::int64_t before = worker.work();
+    take(of_stage(stage()));
+    trees_work_ += worker.work() - before;
+}
+
+// Between two tasks of the first thread: slices of local search and of bounds by sets apart, where their share of the work
+// is due.  At first it is five times the search's own for better trees and as much as that for bounds, as long as this is a
+// small part of any proof that is so far off; from then on nearly all is the proof's.  Where the time limit leaves no hope of a
+// proof, its length does not matter for trees.
+template <class Entry>
+void BestFirst<Entry>::work_beside(Worker& worker) {
     if (&worker != workers_[0].get() || stopping()) return;   // the stages are the first thread's
-    if (stages_ == nullptr || stages_->busy() || root_node_ == nullptr) return;   // nor while a part of the rows is searched
+    if (stages_ == nullptr || beside_ || root_node_ == nullptr) return;   // nor while a part of the rows is searched
     // At depth four looking ahead comes first, after level three, and finds better trees to start from.  (Fault after 3 s:
     // 386 errors; 397 where local search had begun before.)
     if (root_node_->depth == cheap_depth && size_.depth == cheap_depth + 1) return;
     constexpr double often = 0.03, at_first = 5, of_proof = 0.08, most = 2.5e9;
     constexpr double a_second = 2.5e8;   // row visits, at the least
-    const double cells = static_cast<double>(root_.rows) * root_.features;
-    const auto slice = static_cast<std::int64_t>(std::min(4e7, 500 * cells));
-    const auto others = static_cast<double>(worker.work() - stages_->work());
-    const auto after = static_cast<double>(stages_->work() + slice);
-    if (after > at_first * others) return;
-    if (after > often * others) {
-        if (after > most) return;
-        const double proof = least_proof();
-        if (after > of_proof * proof && proof < a_second * options_.time_limit * static_cast<double>(workers_.size())) return;
-    }
+    const double cells = static_cast<double>(root_.rows) * root_.features, threads = static_cast<double>(workers_.size()), proof = least_proof();
+    const auto own = static_cast<double>(worker.work() - trees_work_ - apart_.work);
+    const double for_trees = proof >= a_second * options_.time_limit * threads ? most : std::min(most, of_proof * proof);
+    const auto due = [&](double more, double share, double early) { return more <= std::min(share * own, std::max(often * own, early)); };
+    const double slice = std::min(4e7, 500 * cells), step = std::max({slice / at_first, 20 * cells, static_cast<double>(apart_.next)});
     const std::int64_t before = worker.work(), end = worker.work_end;
-    take(of_stage(stages_->search_near(for_stage(), slice)));
+    beside_ = true;
+    if (due(static_cast<double>(trees_work_) + slice, at_first, for_trees))
+        look(worker, [&] { return stages_->search_near(for_stage(), static_cast<std::int64_t>(slice)); });
+    const bool apart = options_.switches.sets_apart && size_.depth > cheap_depth + 1 && two_work_ > 0 && !apart_.done();
+    if (apart && !stopping() && due(static_cast<double>(apart_.work) + step, 1, early_bounds * proof / threads))
+        bound_by_sets_apart(worker, static_cast<std::int64_t>(step));
+    beside_ = false;
     worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
 }
 
@@ -334,7 +341,7 @@ void BestFirst<Entry>::told() {
     template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \
     template void BestFirst<Entry>::prepare_stages(Worker&);          \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
-    template void BestFirst<Entry>::look_nearby(Worker&);             \
+    template void BestFirst<Entry>::work_beside(Worker&);             \
     template Outcome BestFirst<Entry>::to_size(Outcome) const;        \
     template Outcome BestFirst<Entry>::of_stage(Outcome);             \
     template Outcome BestFirst<Entry>::for_stage();                   \

@@ -20,26 +20,13 @@ Stages<Entry>::Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTw
       local_search_(bench_, root, depth_) {}
 
 template <class Entry>
-template <class Action>
-Outcome Stages<Entry>::counted(const Action& action) {
-    const std::int64_t before = bench_.work();
-    busy_ = true;
-    Outcome tree = action();
-    busy_ = false;
-    work_ += bench_.work() - before;
-    return tree;
-}
-
-template <class Entry>
 Outcome Stages<Entry>::first() {
-    return counted([&] {
-        const auto polished = [&](const Outcome& tree) { return polish(bench_, root_, depth_, bench_.plain(root_, tree.plan)); };
-        Outcome best = bench_.plain(root_, rollout_tree(bench_, root_, depth_).plan);
-        if (best.upper <= few || bench_.stopped()) return mend(root_, depth_, std::move(best));
-        best = polish(bench_, root_, depth_, std::move(best));
-        Outcome other = polished(skeleton_tree(bench_, root_, depth_));
-        return mend(root_, depth_, other.upper < best.upper ? std::move(other) : std::move(best));
-    });
+    const auto polished = [&](const Outcome& tree) { return polish(bench_, root_, depth_, bench_.plain(root_, tree.plan)); };
+    Outcome best = bench_.plain(root_, rollout_tree(bench_, root_, depth_).plan);
+    if (best.upper <= few || bench_.stopped()) return mend(root_, depth_, std::move(best));
+    best = polish(bench_, root_, depth_, std::move(best));
+    Outcome other = polished(skeleton_tree(bench_, root_, depth_));
+    return mend(root_, depth_, other.upper < best.upper ? std::move(other) : std::move(best));
 }
 
 // A tree of few errors: the subtrees that make them are made anew, looking ahead, from the lowest up, where that costs least.
@@ -68,26 +55,20 @@ Outcome Stages<Entry>::mend(const Subproblem<Entry>& sub, std::int64_t depth, Ou
 
 template <class Entry>
 Outcome Stages<Entry>::look_ahead(std::int64_t budget) {
-    return counted([&] {
-        const Outcome tree = look_ahead_tree(bench_, root_, depth_, bench_.work() + budget);
-        return polish(bench_, root_, depth_, bench_.plain(root_, tree.plan));
-    });
+    const Outcome tree = look_ahead_tree(bench_, root_, depth_, bench_.work() + budget);
+    return polish(bench_, root_, depth_, bench_.plain(root_, tree.plan));
 }
 
 template <class Entry>
 Outcome Stages<Entry>::search_near(const Outcome& tree, std::int64_t budget) {
-    return counted([&] {
-        if (tree.upper < best_.upper) best_ = bench_.plain(root_, tree.plan);
-        local_search_.run(best_, bench_.work() + budget);
-        return best_;
-    });
+    if (tree.upper < best_.upper) best_ = bench_.plain(root_, tree.plan);
+    local_search_.run(best_, bench_.work() + budget);
+    return best_;
 }
 
 template <class Entry>
-std::vector<std::uint8_t> Stages<Entry>::outside_hard_rows(const Outcome& tree, std::size_t pairs) {
-    std::vector<std::uint8_t> rows = hard_rows(bench_, root_, bench_.plain(root_, tree.plan).plan, pairs);
-    for (std::uint8_t& row : rows) row = !row;
-    return rows;
+std::vector<std::uint8_t> Stages<Entry>::hard_rows(const Outcome& tree, std::size_t pairs) {
+    return contree::hard_rows(bench_, root_, bench_.plain(root_, tree.plan).plan, pairs);
 }
 
 template class Stages<NarrowEntry>;

@@ -26,24 +26,18 @@ public:
     Outcome look_ahead(std::int64_t budget);
     // S4: a slice of local search from `tree`, or from where the last one ended.
     Outcome search_near(const Outcome& tree, std::int64_t budget);
-    // By row: is it outside the pairs that every tree finds hard (hard_rows.hpp)?
-    std::vector<std::uint8_t> outside_hard_rows(const Outcome& tree, std::size_t pairs);
+    // By row: is it in one of so many pairs that every tree finds hard (hard_rows.hpp)?
+    std::vector<std::uint8_t> hard_rows(const Outcome& tree, std::size_t pairs);
 
-    std::int64_t work() const { return work_; }
-    bool busy() const { return busy_; }   // inside one of the above?
 
 private:
     Outcome mend(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
-    template <class Action>
-    Outcome counted(const Action& action);
 
     const Subproblem<Entry>& root_;
     const std::int64_t depth_;
     Bench<Entry> bench_;
     LocalSearch<Entry> local_search_;
     Outcome best_;            // the local search's, plain
-    std::int64_t work_ = 0;   // of all stages so far
-    bool busy_ = false;
 };
 
 extern template class Stages<NarrowEntry>;
