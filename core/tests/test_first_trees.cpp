@@ -257,7 +257,9 @@ void test_bounds_of_hard_rows() {
 void test_bounds_of_sets_apart() {
     std::int64_t solved = 0, earlier = 0;
     for_seeds(8, [&](Random& random) {
-        Instance data = structured(random, random.between(90, 110), 1, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 40}), 1);
+        const bool one = random.chance(0.5);   // feature
+        Instance data = structured(random, one ? random.between(90, 110) : random.between(60, 80), one ? 1 : random.between(2, 3),
+                                   static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 40}), 1);
         if (random.chance(0.3)) draw_weights(data, random);
         if (random.chance(0.3)) draw_missing(data, random);
         Options options;

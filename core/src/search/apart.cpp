@@ -118,7 +118,8 @@ void BestFirst<Entry>::bound_by_sets_apart(Worker& worker, std::int64_t budget) 
     Subproblem<Entry> part = all ? root_ : part_rows(root_, outside.data(), count, true, *kernel_.movers, worker.arena, when_stopped(control_)).left;
     part.leaf = {};
     if (stopping()) return;
-    const Score target = 2 * apart_.lower + 1, proved = bound_apart(worker, part, size_.depth, target);
+    const Score a_row = std::max<Score>(1, root_.mass / root_.rows) * rules_.objective.error;   // what an error on it costs, on average
+    const Score target = 2 * apart_.lower + a_row, proved = bound_apart(worker, part, size_.depth, target);
     raise(proved);
     const std::int64_t took = worker.work() - before;
     apart_.work += took;

@@ -295,7 +295,7 @@ private:
     std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
     ApartPass apart_;
-    std::int64_t trees_work_ = 0;             // of the stages
+    std::int64_t trees_visits_ = 0;           // of the stages
     bool beside_ = false;                     // is the first thread at what runs beside the search?
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?
     Node* root_node_ = nullptr;               // of all rows, while it is open; set by the first thread alone

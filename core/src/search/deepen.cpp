@@ -219,9 +219,9 @@ template <class Entry>
 template <class Stage>
 void BestFirst<Entry>::look(Worker& worker, const Stage& stage) {
     if (finished()) return;
-    const std::int64_t before = worker.work();
+    const std::int64_t before = worker.statistics.row_visits;
     take(of_stage(stage()));
-    trees_work_ += worker.work() - before;
+    trees_visits_ += worker.statistics.row_visits - before;
 }
 
 // Between two tasks of the first thread: slices of local search and of bounds by sets apart, where their share of the work
@@ -238,13 +238,13 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
     constexpr double often = 0.03, at_first = 5, of_proof = 0.08, most = 2.5e9;
     constexpr double a_second = 2.5e8;   // row visits, at the least
     const double cells = static_cast<double>(root_.rows) * root_.features, threads = static_cast<double>(workers_.size()), proof = least_proof();
-    const auto own = static_cast<double>(worker.work() - trees_work_ - apart_.work);
+    const auto own = static_cast<double>(worker.work() - trees_visits_ - apart_.work);
     const double for_trees = proof >= a_second * options_.time_limit * threads ? most : std::min(most, of_proof * proof);
     const auto due = [&](double more, double share, double early) { return more <= std::min(share * own, std::max(often * own, early)); };
     const double slice = std::min(4e7, 500 * cells), step = std::max({slice / at_first, 20 * cells, static_cast<double>(apart_.next)});
     const std::int64_t before = worker.work(), end = worker.work_end;
     beside_ = true;
-    if (due(static_cast<double>(trees_work_) + slice, at_first, for_trees))
+    if (due(static_cast<double>(trees_visits_) + slice, at_first, for_trees))
         look(worker, [&] { return stages_->search_near(for_stage(), static_cast<std::int64_t>(slice)); });
     const bool apart = options_.switches.sets_apart && size_.depth > cheap_depth + 1 && two_work_ > 0 && !apart_.done();
     if (apart && !stopping() && due(static_cast<double>(apart_.work) + step, 1, early_bounds * proof / threads))

@@ -29,7 +29,6 @@ public:
     // By row: is it in one of so many pairs that every tree finds hard (hard_rows.hpp)?
     std::vector<std::uint8_t> hard_rows(const Outcome& tree, std::size_t pairs);
 
-
 private:
     Outcome mend(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
 
