@@ -144,6 +144,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     for (const bool by_mass : {false, true}) {
         if (meant == 0 || (by_mass ? sub_->leaf.mass == 0 : sub_->leaf.rows <= 1)) continue;
         size_sides(by_mass);
+        if (switches_.rare_classes != 0) find_lacks();
         if (coarse_shift_ > 0 && (!by_mass || coarse_least() > 0)) {
             evaluate_allowed(ub, meant, true);
             meant = both || by_mass ? below(ub) : may_be_best(ub);
@@ -159,7 +160,6 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
 // With coarse steps what follows is proved, not reached.
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) {
-    if (switches_.rare_classes != 0) find_lacks();
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
