@@ -34,7 +34,7 @@ public:
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = size_before_[i] = near_before_[i] = 0;
             for (Row begin = 0; begin < input_.rows;) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
-                if (sizeof(Step) == 1 || input_.row_sizes == nullptr) add_rows<true>(f, begin, end);
+                if (input_.row_sizes == nullptr) add_rows<true>(f, begin, end);
                 else add_rows<false>(f, begin, end);
                 begin = end;
             }
