@@ -252,7 +252,7 @@ void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide
         if (!any_live || halt_()) break;
         if (!helps) continue;
         sweep_this(pairs_[i]);
-        std::replace(death.begin(), death.end(), i, i + 1);   // what lanes that died here may get of it, `right` has now
+        if (switches_.late_pairs != 0) std::replace(death.begin(), death.end(), i, i + 1);   // what lanes that died here may get of it, `right` has now
     }
 }
 

@@ -24,8 +24,8 @@ struct Lane {
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel, const Halt& halt = {}, bool coarse_steps = true, bool rare_classes = true)
-        : kernel_(kernel), halt_(halt), coarse_steps_(coarse_steps), rare_classes_(rare_classes) {}
+    explicit Batch(const Kernel& kernel, const Halt& halt = {}, const Switches& switches = {})
+        : kernel_(kernel), halt_(halt), switches_(switches) {}
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -136,7 +136,7 @@ private:
 
     const Kernel& kernel_;
     const Halt halt_;
-    const bool coarse_steps_, rare_classes_;
+    const Switches switches_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;

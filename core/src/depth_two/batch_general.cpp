@@ -20,7 +20,7 @@ void Batch<Entry>::start_general() {
     else if (largest <= largest_step<std::int32_t>) step_bits_ = 32, chunk_rows_ = chunk(std::numeric_limits<std::int32_t>::max() - 1);
     else step_bits_ = 64, chunk_rows_ = sub.rows;
     coarse_shift_ = 0;
-    while (coarse_steps_ && step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
+    while (switches_.coarse_steps != 0 && step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
     ends_ = nullptr;
     row_sizes_ = coarse_row_sizes_ = nullptr;
     class_of_.clear();
@@ -144,6 +144,7 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
     for (const bool by_mass : {false, true}) {
         if (meant == 0 || (by_mass ? sub_->leaf.mass == 0 : sub_->leaf.rows <= 1)) continue;
         size_sides(by_mass);
+        if (switches_.rare_classes != 0) find_lacks();
         if (coarse_shift_ > 0 && (!by_mass || coarse_least() > 0)) {
             evaluate_allowed(ub, meant, true);
             meant = both || by_mass ? below(ub) : may_be_best(ub);
@@ -159,16 +160,17 @@ void Batch<Entry>::evaluate_allowed(Score ub) {
 // With coarse steps what follows is proved, not reached.
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) {
-    if (rare_classes_ && sub_->wide == nullptr) find_lacks();   // with a wider set splits were left unsettled: sweeps there, it seems, may reach less than this
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
         sweep_limited(pair, meant, coarse);
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
+        const auto index = static_cast<std::size_t>(&pair - pairs_.data());
         for (std::size_t s = 0; s < side_count; ++s) {
             if ((meant >> s % lane_count & 1) == 0) continue;
-            right[s] = std::max<Sum>({right[s], static_cast<Sum>(b[s] + extremes_.allowed_high[s]), static_cast<Sum>(a[s] - extremes_.allowed_low[s])});
-            near_right[s] = std::max<Sum>({near_right[s], static_cast<Sum>(b[s] + extremes_.high[s]), static_cast<Sum>(a[s] - extremes_.low[s])});
+            const Score most = most_of(index, s);   // see find_lacks
+            right[s] = std::max<Sum>(right[s], static_cast<Sum>(std::min(most, std::max(b[s] + extremes_.allowed_high[s], a[s] - extremes_.allowed_low[s]))));
+            near_right[s] = std::max<Sum>(near_right[s], static_cast<Sum>(std::min(most, std::max(b[s] + extremes_.high[s], a[s] - extremes_.low[s]))));
         }
     });
     for (std::size_t t = 0; t < lane_count; ++t) {
@@ -188,6 +190,9 @@ void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) 
 // leaf lacks, m less its rows of S less its rows of T \ S that are of the class it says, if that is positive.  A leaf's errors on S and what it lacks are at least
 // m - n_c together.  (A leaf that says a class which S lacks errs on all of its rows of S, so the stump with it is right no more often than a leaf on the whole side.)
 // Where rows are counted that weigh more than one, each weighs at least the least weight.
+// Where T has rows that S lacks, a sweep may find more: it fills up leaves with rows of T of any class, and asks nothing for them.  Both bound the same sets Z, so
+// the lesser counts.  That must be so for every pair that is swept: a lane that is closed by what its pairs give at the most would else be below ub again by
+// what one of them gives in the sweep for other lanes, with pairs left out that it needs for its exact number.
 template <class Entry>
 void Batch<Entry>::find_lacks() {
     lacks_.resize(sub_->classes);

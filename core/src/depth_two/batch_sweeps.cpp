@@ -14,12 +14,16 @@ public:
     explicit Packing(std::uint32_t lanes) {
         for (std::uint32_t t = 0; t < lane_count; ++t)
             if ((lanes >> t & 1) != 0) lane_[count_++] = t;
+        std::array<std::uint64_t, side_count> place{};   // of a side's bit
+        for_sides([&](std::size_t from, std::size_t to) { place[from] = std::uint64_t{1} << to; });
+        for (std::size_t b = 0; b < packed_.size(); ++b)
+            for (std::size_t byte = 1; byte < packed_[b].size(); ++byte)
+                packed_[b][byte] = packed_[b][byte & (byte - 1)] | place[8 * b + static_cast<std::size_t>(std::countr_zero(byte))];
     }
     std::uint64_t used() const { return count_ == lane_count ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * count_) - 1; }
     std::uint64_t pack(std::uint64_t word) const {
         std::uint64_t packed = 0;
-        for (std::uint32_t i = 0; i < count_; ++i)
-            packed |= (word >> lane_[i] & 1) << i | (word >> (lane_count + lane_[i]) & 1) << (count_ + i);
+        for (std::size_t b = 0; b < packed_.size(); ++b) packed |= packed_[b][word >> 8 * b & 255];
         return packed;
     }
     template <class T>
@@ -45,6 +49,7 @@ private:
     }
     std::array<std::uint32_t, lane_count> lane_;
     std::uint32_t count_ = 0;
+    std::array<std::array<std::uint64_t, 256>, 8> packed_{};   // what each of a word's bytes becomes
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     plain_ = leaves > 3 && rules_.objective.plain();
     batch_.with_leaves = !plain_;
     // What leaves of any size close, the sources have closed.
-    batch_.with_relaxed = !sources.any() || learnt != nullptr;
+    batch_.with_relaxed = !known_relaxed_ || !sources.any() || learnt != nullptr;
     if (learnt != nullptr) learnt->expect(shapes_);
     if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
     batch_.start(sub, arena, statistics);

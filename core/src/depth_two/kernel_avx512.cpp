@@ -258,21 +258,21 @@ struct Lanes {
         else if constexpr (sizeof(Step) == 4) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi32(all, inside, all, _mm512_set1_epi32(step)));
         else sum = reinterpret_cast<Vector>(_mm512_mask_add_epi64(all, inside, all, _mm512_set1_epi64(step)));
     }
-    // Takes the sum into its extremes in the lanes where the size lies between two others.
-    static void take(const Vector& sum, const Vector& size, const Vector& least, const Vector& most, Vector& high, Vector& low) {
-        const auto w = reinterpret_cast<__m512i>(sum), s = reinterpret_cast<__m512i>(size), from = reinterpret_cast<__m512i>(least),
-                   to = reinterpret_cast<__m512i>(most), h = reinterpret_cast<__m512i>(high), l = reinterpret_cast<__m512i>(low);
+    // Takes the sum into its extremes in the lanes whose place is at most the range, both without a sign.
+    static void take(const Vector& sum, const Vector& place, const Vector& range, Vector& high, Vector& low) {
+        const auto w = reinterpret_cast<__m512i>(sum), at = reinterpret_cast<__m512i>(place), to = reinterpret_cast<__m512i>(range),
+                   h = reinterpret_cast<__m512i>(high), l = reinterpret_cast<__m512i>(low);
         if constexpr (sizeof(Step) == 1) {
-            const __mmask64 in = _mm512_mask_cmple_epi8_mask(_mm512_cmpge_epi8_mask(s, from), s, to);
+            const __mmask64 in = _mm512_cmple_epu8_mask(at, to);
             high = reinterpret_cast<Vector>(_mm512_mask_max_epi8(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi8(l, in, l, w));
         } else if constexpr (sizeof(Step) == 2) {
-            const __mmask32 in = _mm512_mask_cmple_epi16_mask(_mm512_cmpge_epi16_mask(s, from), s, to);
+            const __mmask32 in = _mm512_cmple_epu16_mask(at, to);
             high = reinterpret_cast<Vector>(_mm512_mask_max_epi16(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi16(l, in, l, w));
         } else if constexpr (sizeof(Step) == 4) {
-            const __mmask16 in = _mm512_mask_cmple_epi32_mask(_mm512_cmpge_epi32_mask(s, from), s, to);
+            const __mmask16 in = _mm512_cmple_epu32_mask(at, to);
             high = reinterpret_cast<Vector>(_mm512_mask_max_epi32(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi32(l, in, l, w));
         } else {
-            const __mmask8 in = _mm512_mask_cmple_epi64_mask(_mm512_cmpge_epi64_mask(s, from), s, to);
+            const __mmask8 in = _mm512_cmple_epu64_mask(at, to);
             high = reinterpret_cast<Vector>(_mm512_mask_max_epi64(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi64(l, in, l, w));
         }
     }

@@ -20,9 +20,10 @@ struct Lanes {
         const Vector& own = reinterpret_cast<const Vector&>(bits);
         sum += (((reinterpret_cast<Vector>(Sources{} + inside) & own) != 0) & step);
     }
-    // Takes the sum into its extremes in the lanes where the size lies between two others.
-    static void take(const Vector& sum, const Vector& size, const Vector& least, const Vector& most, Vector& high, Vector& low) {
-        const Vector in = (size >= least) & (size <= most);
+    // Takes the sum into its extremes in the lanes whose place is at most the range, both without a sign.
+    static void take(const Vector& sum, const Vector& place, const Vector& range, Vector& high, Vector& low) {
+        typedef std::make_unsigned_t<Step> Unsigned __attribute__((vector_size(64)));
+        const Vector in = reinterpret_cast<Vector>(reinterpret_cast<const Unsigned&>(place) <= reinterpret_cast<const Unsigned&>(range));
         high = in & (sum > high) ? sum : high;
         low = in & (sum < low) ? sum : low;
     }

@@ -34,7 +34,8 @@ public:
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = size_before_[i] = near_before_[i] = 0;
             for (Row begin = 0; begin < input_.rows;) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
-                add_rows(f, begin, end);
+                if (input_.row_sizes == nullptr) add_rows<true>(f, begin, end);
+                else add_rows<false>(f, begin, end);
                 begin = end;
             }
         }
@@ -51,16 +52,17 @@ public:
     }
 
 private:
+    template <bool by_rows>
     void add_rows(std::uint32_t f, Row begin, Row end) {
-        V sum[parts], high[parts], low[parts], allowed_high[parts], allowed_low[parts], before[parts], near_before[parts];
-        V least[parts], most[parts], near_least[parts], near_most[parts];
+        V sum[parts], high[parts], low[parts], allowed_high[parts], allowed_low[parts];
+        Window window[parts], near[parts];
         for (unsigned p = 0; p < parts; ++p) {
-            sum[p] = before[p] = near_before[p] = V{};
+            sum[p] = V{};
             high[p] = allowed_high[p] = V{} + lowest;
             low[p] = allowed_low[p] = V{} + highest;
             if constexpr (limited) {
-                limits(p, size_before_, most_, least[p], most[p]);
-                limits(p, near_before_, near_most_, near_least[p], near_most[p]);
+                open(p, size_before_, most_, window[p]);
+                open(p, near_before_, near_most_, near[p]);
             }
         }
         const WideEntry* const order = input_.entries + f * input_.stride;
@@ -71,20 +73,20 @@ private:
             const std::uint64_t word = input_.words[row] >> first_;
             const Step step = input_.steps[row];
             const std::uint64_t near_word = limited ? input_.near_words[row] >> first_ : 0;
-            const Step size = limited && input_.row_sizes != nullptr ? input_.row_sizes[row] : Step{1};
+            const Step size = by_rows ? Step{1} : input_.row_sizes[row];
             const bool take = takes[k] != 0;
             any |= take;
             for (unsigned p = 0; p < parts; ++p) {
                 const typename L::Sides inside = L::sides(word >> (p * L::count));
                 L::add(sum[p], inside, step);
                 if constexpr (limited) {
-                    L::add(before[p], inside, size);
-                    L::add(near_before[p], L::sides(near_word >> (p * L::count)), size);
+                    L::add(window[p].place, inside, size);
+                    L::add(near[p].place, L::sides(near_word >> (p * L::count)), size);
                 }
                 if (!take) continue;
                 if constexpr (limited) {
-                    L::take(sum[p], before[p], least[p], most[p], allowed_high[p], allowed_low[p]);
-                    L::take(sum[p], near_before[p], near_least[p], near_most[p], high[p], low[p]);
+                    L::take(sum[p], window[p].place, window[p].range, allowed_high[p], allowed_low[p]);
+                    L::take(sum[p], near[p].place, near[p].range, high[p], low[p]);
                 } else {
                     high[p] = sum[p] > high[p] ? sum[p] : high[p];
                     low[p] = sum[p] < low[p] ? sum[p] : low[p];
@@ -96,8 +98,8 @@ private:
             if (limited && any) fold(p, allowed_high[p], allowed_low[p], allowed_high_, allowed_low_);
             add_to(p, sum[p], sum_before_);
             if (!limited) continue;
-            add_to(p, before[p], size_before_);
-            add_to(p, near_before[p], near_before_);
+            add_to(p, window[p].place - window[p].start, size_before_);
+            add_to(p, near[p].place - near[p].start, near_before_);
         }
     }
 
@@ -109,18 +111,24 @@ private:
 
     unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + L::place(lane); }
 
-    // What a side has to have in the chunk so that its left leaf is large enough, and what it may have so that enough is
-    // left for the right one.
-    void limits(unsigned p, const Total* before, const Total* most_of_all, V& least, V& most) const {
-        const auto clamped = [](Total size) { return static_cast<Step>(std::clamp<Total>(size, lowest, highest)); };
-        const auto from = static_cast<Total>(input_.min_leaf);
-        alignas(64) Step to_least[L::count], to_most[L::count];
+    // Where both leaves of a side are large enough: from `least`, what the chunk has to add for the left one, to what it may
+    // add so that enough is left for the right one.  The size so far is kept less `least`, so that one unsigned comparison
+    // with `range` tells; where no size of the chunk is allowed, it stays below zero.
+    struct Window {
+        V start, place, range;
+    };
+    void open(unsigned p, const Total* before, const Total* most_of_all, Window& window) const {
+        alignas(64) Step start[L::count], range[L::count];
         for (unsigned i = 0; i < L::count; ++i) {
-            to_least[i] = clamped(from - before[p * L::count + i]);
-            to_most[i] = clamped(most_of_all[p * L::count + i] - before[p * L::count + i]);
+            const Total so_far = before[p * L::count + i];
+            const Total least = std::max<Total>(0, static_cast<Total>(input_.min_leaf) - so_far), most = most_of_all[p * L::count + i] - so_far;
+            const bool never = least > most || least > highest;
+            start[i] = never ? lowest : static_cast<Step>(-least);
+            range[i] = never ? Step{0} : static_cast<Step>(std::min<Total>(most - least, highest));
         }
-        std::memcpy(&least, to_least, sizeof least);
-        std::memcpy(&most, to_most, sizeof most);
+        std::memcpy(&window.start, start, sizeof start);
+        std::memcpy(&window.range, range, sizeof range);
+        window.place = window.start;
     }
 
     // Lanes that still hold what they began with saw no threshold.

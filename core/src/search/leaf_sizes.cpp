@@ -48,13 +48,20 @@ bool lacks_values(const Subproblem<Entry>& sub) {
     return std::any_of(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; });
 }
 
+// Are bounds for all of a run solved, where it has at most so many % of the rows?
+template <class Entry>
+bool BestFirst<Entry>::bounds_runs(const Node& node, const Run& run, std::int32_t percent) const {
+    const Subproblem<Entry>& sub = *node.sub;
+    const bool far = std::uint64_t{run.high - run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(percent);
+    return percent > 0 && rules_.monotone && !far && sub.classes <= most_paired_classes && !(node.depth > 3 && lacks_values(sub));
+}
+
 // The ends to solve for the run: those whose own numbers would close it if they held in all of it.  Not again before the run is half as
 // long.
 template <class Entry>
 auto BestFirst<Entry>::stale_ends(const Node& node, const Task& task) const -> Ends {
     const Subproblem<Entry>& sub = *node.sub;
-    const bool far = std::uint64_t{task.run.high - task.run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(options_.switches.wide_leaves);
-    if (!rules_.monotone || far || sub.classes > most_paired_classes || (node.depth > 3 && lacks_values(sub))) return Ends::neither;
+    if (!bounds_runs(node, task.run, options_.switches.wide_leaves)) return Ends::neither;
     Segment hoped = task.segment;
     const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &(*node.memories)[static_cast<std::size_t>(end.memory)]; };
     const auto position_of = [&](const Point& end) { return sub.position_of(task.segment.f, end.z); };
@@ -107,8 +114,8 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
     node.changed.notify_all();
 }
 
-// The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves open, for
-// the leaf size that counts.  Bounds for leaves of any size hold for those too, so the second solve starts from what the first one learnt.
+// The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves open, in short runs for
+// what holds in all of the run (`near_first`), which is a bound of the split itself too; and what that leaves open, for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the later solves start from what the first one learnt.
 template <class Entry>
 void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to) {
     const Segment& s = task.segment;
@@ -118,6 +125,19 @@ void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, 
     const auto [any_left, any_right] = solve_sides(worker, node, task, children, {0, 0}, up_to, &memory);
     const Point any{z, any_left.lower, any_right.lower};
     Evaluated w = within(s, {any, any}, true, rules_);
+    if (rules_.total(w.own) < task.limit && !stopping() && bounds_runs(node, task.run, options_.switches.near_first)) {
+        widen(worker, *node.sub, s.f, task.run.high, true, children.left);
+        widen(worker, *node.sub, s.f, task.run.low, false, children.right);
+        task.left = known_of(memory.left);
+        task.right = known_of(memory.right);
+        const auto [left, right] = solve_sides(worker, node, task, children, {w.near.left, w.near.right}, up_to, nullptr);
+        w.near.left = std::max(w.near.left, left.lower);
+        w.near.right = std::max(w.near.right, right.lower);
+        w = within(s, w, true, rules_);
+        memory.left_reach = task.run.high - task.z;
+        memory.right_reach = task.z - task.run.low;
+        children.left.wide = children.right.wide = nullptr;
+    }
     Outcome whole{rules_.total(w.own), unreached, {}};
     if (rules_.total(w.own) < task.limit && !stopping()) {
         children.left.leaf = children.right.leaf = node.sub->leaf;
@@ -152,6 +172,7 @@ void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::
 
 #define CONTREE_LEAF_SIZES(Entry)                                                        \
     template void BestFirst<Entry>::trim_to_allowed(const Node&, std::uint32_t, Run&) const; \
+    template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&, std::int32_t) const; \
     template auto BestFirst<Entry>::stale_ends(const Node&, const Task&) const -> Ends;  \
     template void BestFirst<Entry>::renew_ends(Worker&, Node&, const Task&);             \
     template void BestFirst<Entry>::evaluate_limited(Worker&, Node&, Task&, Children<Entry>&, const Sides&); \
