@@ -8,7 +8,7 @@
 // depth k - 1 is.
 //
 // So where every feature is in the F of some pair of sets, the least theta_{k-1} of all these sets bounds theta_k(S); and each of
-// theirs is bounded in the same way, down to depth two, which is solved.  Features that go together share a pair: two sets for
+// theirs is bounded in the same way, down to depth three, which is solved.  Features that go together share a pair: two sets for
 // each such group, instead of two for each feature, at each level.
 //
 // It needs trees of any leaf size.  Weights and costs change nothing: a subtree costs no more than its tree.
