@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace contree {
 
 namespace {
 
 constexpr std::size_t wrong_a_pair = 2, right_a_pair = 16;     // rows that are looked at
+constexpr double most_compared = 3.2e8;                        // values, of a wrong row and a right one: a tenth of a second or so
 constexpr std::size_t nearest = 4;                             // partners of a wrong row that are kept
 
 // Every so many-th row, so that no more than `most` are left.
@@ -50,8 +52,11 @@ std::vector<std::uint8_t> hard_rows(Bench<Entry>& bench, const Subproblem<Entry>
     std::vector<Row> wrong, right;
     const auto down = bench.guide(plan.data());
     bench.for_rows(root, [&](Row r) { (bench.told(down, r) == bench.class_of(r) ? right : wrong).push_back(r); });
-    wrong = thinned(wrong, wrong_a_pair * pairs);
-    right = thinned(right, right_a_pair * pairs);
+    const std::size_t wrongs = std::min(wrong_a_pair * pairs, wrong.size()), rights = std::min(right_a_pair * pairs, right.size());
+    const double compared = static_cast<double>(wrongs) * static_cast<double>(rights) * root.features;
+    const double kept = std::min(1.0, std::sqrt(most_compared / std::max(1.0, compared)));   // of each, however many rows there are
+    wrong = thinned(wrong, static_cast<std::size_t>(kept * static_cast<double>(wrongs)));
+    right = thinned(right, static_cast<std::size_t>(kept * static_cast<double>(rights)));
     std::vector<std::uint8_t> chosen(root.rows, 0);
     const std::vector<std::uint16_t> of_wrong = places(root, wrong, bench.halt()), of_right = places(root, right, bench.halt());
 
