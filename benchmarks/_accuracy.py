@@ -92,9 +92,9 @@ def further(whole: dict) -> list[str]:
         return []
     return [
         f"### {len(splits)} further splits",
-        "Five splits leave a margin over CART uncertain by some tenths of a point. The same on "
-        "splits that follow the five, none of which is among them, for the methods that were run "
-        "on them. Nothing was chosen on these.",
+        "Is it the five splits? The same on those that follow them, for the methods that were run "
+        "on them. Nothing was chosen on these, so they also tell what the ways of choosing are "
+        "worth.",
         margin_table(gathered(report)),
         rules_table(report),
     ]
