@@ -114,8 +114,10 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
     node.changed.notify_all();
 }
 
-// The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves open, in short runs for
-// what holds in all of the run (`near_first`), which is a bound of the split itself too; and what that leaves open, for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the later solves start from what the first one learnt.
+// The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves
+// open, in short runs for what holds in all of the run (`near_first`), which is a bound of the split itself too; and what
+// that leaves open, for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the later solves
+// start from what the first one learnt.
 template <class Entry>
 void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to) {
     const Segment& s = task.segment;
