@@ -53,8 +53,8 @@ says so in its cell.
 
 How it is measured: every fit in a fresh process, the solvers in turn, on the same rows and as many
 threads, the median of several runs where they are short. Cells that were run again stand beside
-earlier ones (the JSON has each run's date, commit and load). All solvers get the same dense ranks of
-the columns, because pycontree narrows features to float32. The limits count wall time. CPU times
+earlier ones (the JSON has each run's date, commit and load). All solvers get the same dense ranks
+of the columns, because pycontree narrows features to float32. The limits count wall time. CPU times
 of commits before 3d7c304 are user time alone, and without the fit of twenty rows that now comes
 first; on fits of milliseconds that matters (Wilt at depth 3: 22.8 times faster than pycontree the
 old way, 27.0 the new and with a better order of search), on longer ones hardly.
