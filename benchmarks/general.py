@@ -8,6 +8,7 @@ Each fit in a process of its own.
 
 from __future__ import annotations
 
+import statistics
 import time
 
 import numpy as np
@@ -118,6 +119,9 @@ def markdown(report: dict) -> str:
         line = [name, depth, f"{median(plain, 'cpu'):.3f}"]
         line += [ratios(row.get(case), plain) for case in others]
         lines.append(line)
+    for depth in sorted({depth for _, depth in table}):
+        rows = [row for (_, at), row in table.items() if at == depth]
+        lines.append(["geometric mean", depth, "", *(mean_ratio(rows, case) for case in others)])
     parts = [
         "## Weights, leaf sizes and missing values",
         "CPU time of `fit`, one thread, fits in turn: the plain fit, and how many times as long "
@@ -132,10 +136,20 @@ def markdown(report: dict) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
+def mean_ratio(rows: list[dict], case: str) -> str:
+    found = [(row[case], row["plain"]) for row in rows if case in row]
+    at_least = "> " if any(cut_off(kept) for kept, _ in found) else ""
+    return at_least + f"{statistics.geometric_mean(longer(*pair) for pair in found):.1f}"
+
+
+def longer(kept: dict, plain: dict) -> float:
+    return median(kept, "cpu") / median(plain, "cpu")
+
+
 def ratios(kept: dict | None, plain: dict) -> str:
     if not kept:
         return ""
-    time_ratio = median(kept, "cpu") / median(plain, "cpu")
+    time_ratio = longer(kept, plain)
     text = ("> " if cut_off(kept) else "") + f"{time_ratio:.1f}"
     if not all("batches" in run for run in [*kept["runs"], *plain["runs"]]):
         return text  # runs of an older core
