@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 
 import numpy as np
 
@@ -90,11 +91,15 @@ def further(whole: dict) -> list[str]:
     report = within(whole, splits)
     if not report["cells"]:
         return []
+    run = {(kept["solver"], kept["split"]) for kept in report["cells"].values()}
+    runs = Counter(solver for solver, _ in run)
+    fewer = [f"{solver} {count}" for solver, count in runs.items() if count < len(splits)]
     return [
         f"### {len(splits)} further splits",
-        "Is it the five splits? The same on those that follow them, for the methods that were run "
-        "on them. Nothing was chosen on these, so they also tell what the ways of choosing are "
-        "worth.",
+        "Is it the five splits? The same on those that follow them"
+        + (f" (fewer of them were run: {', '.join(fewer)})" if fewer else "")
+        + ", for the methods that were run on them. Nothing was chosen on these, so they also tell "
+        "what the ways of choosing are worth.",
         margin_table(gathered(report)),
         rules_table(report),
     ]
