@@ -25,7 +25,7 @@ Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, c
 namespace {
 
 // Names of what is kept.  The search's own have their depth and size; exact subtrees minus their depth, from -3 down.
-enum : std::int64_t { two_key = -1, plain_key = -2, rough_key = -1000 };
+enum : std::int64_t { two_key = -1, plain_key = -2, rough_key = -1000, once_key = -1001 };
 static_assert(-rough_key > deepest_first_tree);
 
 }  // namespace
@@ -37,6 +37,16 @@ Outcome Bench<Entry>::two(const Subproblem<Entry>& sub) {
     if (known.proved()) return known;
     Outcome found = depth_two_.solve(sub, any_leaves, 0, unreached, {}, nullptr, arena, statistics_);
     if (found.proved() && !stopped()) cache_.store(std::move(key), found);
+    return found;
+}
+
+template <class Entry>
+Outcome Bench<Entry>::two_below(const Subproblem<Entry>& sub, Score target) {
+    Cache::Key key = cache_.key(sub.origin, sub.rows, two_key);
+    Outcome known = cache_.find(key);
+    if (known.proved() || known.lower >= target) return known;
+    Outcome found = depth_two_.solve(sub, any_leaves, 0, target, {}, nullptr, arena, statistics_);
+    if (!stopped()) cache_.store(std::move(key), found);
     return found;
 }
 
@@ -78,6 +88,18 @@ Outcome Bench<Entry>::exact(const Subproblem<Entry>& sub, std::int64_t depth, Ou
         if (!stopped()) cache_.store(std::move(key), known);
     }
     return known.upper < tree.upper ? known : tree;
+}
+
+template <class Entry>
+Outcome Bench<Entry>::once(const Subproblem<Entry>& sub, const Outcome& tree, const std::function<Outcome()>& make) {
+    Cache::Key key = cache_.key(sub.origin, sub.rows, once_key);
+    Outcome known = cache_.find(key);
+    if (known.plan.empty()) {
+        known = make();
+        known.lower = 0;
+        if (!stopped()) cache_.store(std::move(key), known);
+    }
+    return known.upper < tree.upper && !stopped() ? known : tree;
 }
 
 template <class Entry>

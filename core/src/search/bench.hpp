@@ -24,6 +24,8 @@ public:
 
     // The best tree of depth two, its stumps left open.  After a stop any tree of depth two.
     Outcome two(const Subproblem<Entry>& sub);
+    // The same where it has fewer errors than `target`; else no tree.
+    Outcome two_below(const Subproblem<Entry>& sub, Score target);
     // A tree of depth two that is nearly as good, for about half the work.
     Outcome rough_two(const Subproblem<Entry>& sub);
     // The best tree of depth two, plain.
@@ -32,6 +34,8 @@ public:
     Outcome plain(const Subproblem<Entry>& sub, const Plan& plan);
     // The best tree of a depth above two that a limited search finds, plain: no worse than `tree`.
     Outcome exact(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
+    // The better of `tree` and what `make` returns, which is asked once for the same rows.
+    Outcome once(const Subproblem<Entry>& sub, const Outcome& tree, const std::function<Outcome()>& make);
     Outcome leaf(const Subproblem<Entry>& sub) const;
 
     Children<Entry> split(const Subproblem<Entry>& sub, const Split& at);
@@ -82,6 +86,7 @@ public:
     Exact solve_exact;
 
     std::int64_t exact_budget = 0;
+    bool along_features = false;   // are trees of depth three bettered along the features (line_search.hpp) instead?
 
     // Who hears at once of better trees for all rows, while a heuristic goes on; may be nobody.
     std::function<void(const Outcome& tree)> tell;

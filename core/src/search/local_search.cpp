@@ -24,6 +24,7 @@ bool near_to(Score errors, Score best) { return errors <= best + std::max<Score>
 template <class Entry>
 void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     work_end_ = work_end;
+    bench_.along_features = !few_cells();
     bench_.exact_budget = std::min(most_exact, 2 * (work_end - bench_.work()));
     bool first = walker_.plan.empty();
     if (first) walker_ = tree;

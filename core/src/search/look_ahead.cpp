@@ -9,8 +9,8 @@ namespace contree {
 namespace {
 
 constexpr std::uint32_t quantiles = 16;
-constexpr std::size_t most_rolled = 12;
-constexpr int most_of_feature = 3;
+constexpr std::size_t most_deep = 6;        // splits to roll out
+constexpr std::int64_t deep = 5;            // from this depth on
 
 template <class Entry>
 std::vector<Split> candidates(const Subproblem<Entry>& sub, const Halt& halt) {
@@ -56,14 +56,27 @@ std::vector<Scored> score_splits(Bench<Entry>& bench, const Subproblem<Entry>& s
 }
 
 template <class Entry>
-std::vector<Split> promising_splits(Bench<Entry>& bench, const Subproblem<Entry>& sub) {
+std::vector<Split> promising_splits(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::size_t most, int of_each) {
     std::vector<int> of_feature(sub.features, 0);
     std::vector<Split> best;
     for (const Scored& split : score_splits(bench, sub, candidates(sub, bench.halt()))) {
-        if (best.size() == most_rolled) break;
-        if (of_feature[split.at.f]++ < most_of_feature) best.push_back(split.at);
+        if (best.size() == most) break;
+        if (of_feature[split.at.f]++ < of_each) best.push_back(split.at);
     }
     return best;
+}
+
+template <class Entry>
+std::vector<Scored> score_deeper(Bench<Entry>& bench, const Subproblem<Entry>& sub, const std::vector<Split>& splits) {
+    std::vector<Scored> scored;
+    for (const Split& split : splits) {
+        if (bench.stopped()) break;
+        Arena::Frame frame(bench.arena);
+        const Children<Entry> children = bench.split(sub, split);
+        scored.push_back({bench.rough_two(children.left).upper + bench.rough_two(children.right).upper, split});
+    }
+    std::stable_sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) { return a.errors < b.errors; });
+    return scored;
 }
 
 template <class Entry>
@@ -71,7 +84,13 @@ Outcome look_ahead_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::
     Outcome best = rollout_tree(bench, sub, depth);
     if (depth <= 2 || best.upper == 0 || sub.features == 0 || bench.stopped() || bench.work() >= work_end) return best;
     Split at = best.plan.size() < 3 ? Split{0, 0} : locate(sub, best.plan.front());
-    for (const Split& split : promising_splits(bench, sub)) {
+    std::vector<Split> splits = promising_splits(bench, sub);
+    if (depth >= deep && splits.size() > most_deep) {   // a deep rollout costs several times what a closer look does
+        const std::vector<Scored> scored = score_deeper(bench, sub, splits);
+        splits.clear();
+        for (std::size_t i = 0; i < std::min(scored.size(), most_deep); ++i) splits.push_back(scored[i].at);
+    }
+    for (const Split& split : splits) {
         if (best.upper == 0 || bench.stopped() || bench.work() >= work_end) break;
         Arena::Frame frame(bench.arena);
         const Children<Entry> children = bench.split(sub, split);
@@ -94,8 +113,10 @@ Outcome look_ahead_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::
 
 template std::vector<Scored> score_splits(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::vector<Split>);
 template std::vector<Scored> score_splits(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::vector<Split>);
-template std::vector<Split> promising_splits(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&);
-template std::vector<Split> promising_splits(Bench<WideEntry>&, const Subproblem<WideEntry>&);
+template std::vector<Split> promising_splits(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::size_t, int);
+template std::vector<Split> promising_splits(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::size_t, int);
+template std::vector<Scored> score_deeper(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, const std::vector<Split>&);
+template std::vector<Scored> score_deeper(Bench<WideEntry>&, const Subproblem<WideEntry>&, const std::vector<Split>&);
 template Outcome look_ahead_tree(Bench<NarrowEntry>&, const Subproblem<NarrowEntry>&, std::int64_t, std::int64_t);
 template Outcome look_ahead_tree(Bench<WideEntry>&, const Subproblem<WideEntry>&, std::int64_t, std::int64_t);
 

@@ -2,6 +2,7 @@
 
 #include "bounds/class_count.hpp"
 #include "search/first_trees.hpp"
+#include "search/line_search.hpp"
 
 namespace contree {
 
@@ -74,7 +75,8 @@ Outcome polish_once(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int6
         const Outcome fresh = rollout_tree(bench, sub, depth);
         return bench.plain(sub, fresh.plan);
     }
-    if (depth > 2 && depth <= bottom) return bench.exact(sub, depth, polish_once(bench, sub, depth, plan, depth - 1));
+    if (depth == 3 && depth <= bottom && bench.along_features) return better_three(bench, sub, polish_once(bench, sub, depth, plan));
+    if (depth <= bottom) return bench.exact(sub, depth, polish_once(bench, sub, depth, plan, depth - 1));
     const Place place = best_place(bench, sub, plan);
     if (place.at.z == 0) return polish_once(bench, sub, depth, end_of(plan + 1), bottom);
     if (place.at.z == sub.rows) return polish_once(bench, sub, depth, plan + 1, bottom);

@@ -7,7 +7,7 @@ namespace contree {
 
 // One pass from the top down.  At an inner node both subtrees are kept as they are, and the split is moved to where
 // they make the fewest errors together; the last two levels are exact, and with a larger `bottom` so are as many, as
-// far as Bench::exact gets.  Never worse than `plan`, which must be plain, unless a stop cuts it short.
+// far as Bench::exact or better_three gets.  Never worse than `plan`, which must be plain, unless a stop cuts it short.
 template <class Entry>
 Outcome polish_once(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, const Step* plan, std::int64_t bottom = 2);
 
