@@ -5,6 +5,7 @@
 #include "ranked.hpp"
 #include "search/first_trees.hpp"
 #include "search/hard_rows.hpp"
+#include "search/line_search.hpp"
 #include "search/local_search.hpp"
 #include "search/look_ahead.hpp"
 #include "search/polish.hpp"
@@ -108,6 +109,28 @@ void test_polish_moves_splits() {
         shop.check_tree(once, 3);
         CHECK_AT_MOST(once.upper, tree.upper);
         better += once.upper < tree.upper;
+    });
+    CHECK(better > 0);
+}
+
+// A tree of depth three, bettered along the features: what it says it is, no worse, and no better than the best.
+void test_better_three() {
+    long better = 0;
+    for_seeds(150, [&](Random& random) {
+        const Instance data = draw(random);
+        Shop<NarrowEntry> shop(data);
+        const auto& root = shop.root.sub;
+        if (root.features == 0 || root.classes < 2) return;
+        const Outcome tree = shop.bench.plain(root, skeleton_tree(shop.bench, root, 3).plan);
+        const Outcome found = better_three(shop.bench, root, tree);
+        shop.check_tree(found, 3);
+        CHECK_EQUAL(shop.bench.errors(root, found.plan), found.upper);
+        CHECK_AT_MOST(found.upper, tree.upper);
+        CHECK_EQUAL(better_three(shop.bench, root, tree).upper, found.upper);   // kept
+        shop.bench.along_features = true;
+        const Outcome polished = polish(shop.bench, root, 5, shop.bench.plain(root, rollout_tree(shop.bench, root, 5).plan), 3);
+        shop.check_tree(polished, 5);
+        better += found.upper < tree.upper;
     });
     CHECK(better > 0);
 }
@@ -321,6 +344,7 @@ int main() {
     check::run("every stage, narrow entries", test_every_stage<NarrowEntry>);
     check::run("every stage, wide entries", test_every_stage<WideEntry>);
     check::run("polish moves splits", test_polish_moves_splits);
+    check::run("better trees of depth three", test_better_three);
     check::run("other places for a split", test_other_places);
     check::run("exact subtrees", test_exact);
     check::run("stopped stages", test_stopped_stages);

@@ -74,6 +74,8 @@ public:
     // After a stop it means nothing.
     Score errors(const Subproblem<Entry>& sub, const Plan& plan) const;
 
+    // So few that what is dear elsewhere is not: larger subtrees than of depth three can be searched too.
+    bool few_cells() const { return class_of_.size() * columns_ <= 50'000; }
     // Work done so far, in row visits: the same on every machine, so that budgets of it are.
     std::int64_t work() const { return statistics_.row_visits; }
     void count_pass(const Subproblem<Entry>& sub) { statistics_.row_visits += std::int64_t{sub.rows} * sub.features; }

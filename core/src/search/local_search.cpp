@@ -24,7 +24,7 @@ bool near_to(Score errors, Score best) { return errors <= best + std::max<Score>
 template <class Entry>
 void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     work_end_ = work_end;
-    bench_.along_features = !few_cells();
+    bench_.along_features = !bench_.few_cells();
     bench_.exact_budget = std::min(most_exact, 2 * (work_end - bench_.work()));
     bool first = walker_.plan.empty();
     if (first) walker_ = tree;
@@ -37,7 +37,7 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
         bench_.count_pass(root_);   // so that it ends where all else is known already
         const Score before = walker_.upper;
         const bool fresh = stale_ >= most_stale;
-        if (fresh && few_cells()) take(polish(bench_, root_, depth_, tree, depth_ - 1));
+        if (fresh && bench_.few_cells()) take(polish(bench_, root_, depth_, tree, depth_ - 1));
         changed_ = fresh;
         Outcome next = fresh ? start(tree) : move(root_, depth_, std::move(walker_));
         walker_ = changed_ ? polish(bench_, root_, depth_, std::move(next)) : std::move(next);
@@ -48,10 +48,28 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     }
 }
 
+// Two first splits of each feature, those of different features first: a walk moves its first split within a feature sooner than to another
+// feature.  Features that order the rows alike count once.
+template <class Entry>
+std::vector<Split> LocalSearch<Entry>::first_splits() {
+    if (bench_.few_cells()) return promising_splits(bench_, root_);   // soon all tried in any order
+    std::vector<Scored> scored = score_deeper(bench_, root_, promising_splits(bench_, root_, 2 * std::size_t{root_.features}, 2));
+    const auto alike = [](const Scored& a, const Scored& b) { return a.errors == b.errors && a.at.z == b.at.z; };
+    scored.erase(std::unique(scored.begin(), scored.end(), alike), scored.end());
+    std::vector<Split> splits, others;
+    std::vector<bool> met(root_.features, false);
+    for (const Scored& one : scored) {
+        (met[one.at.f] ? others : splits).push_back(one.at);
+        met[one.at.f] = true;
+    }
+    splits.insert(splits.end(), others.begin(), others.end());
+    return splits;
+}
+
 // In turn from each of the promising first splits, looking ahead below it, and then from random ones.
 template <class Entry>
 Outcome LocalSearch<Entry>::start(const Outcome& best) {
-    if (roots_.empty()) roots_ = promising_splits(bench_, root_);
+    if (roots_.empty()) roots_ = first_splits();
     if (starts_ >= 2 * roots_.size()) {
         Outcome other = resplit(root_, depth_, unreached);
         return other.plan.empty() ? best : other;

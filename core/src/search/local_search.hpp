@@ -15,12 +15,11 @@ public:
     void run(Outcome& tree, std::int64_t work_end);
 
 private:
+    std::vector<Split> first_splits();
     Outcome start(const Outcome& best);
     Outcome move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     Outcome shift(const Subproblem<Entry>& sub, std::int64_t depth, const Outcome& tree);
     Outcome resplit(const Subproblem<Entry>& sub, std::int64_t depth, Score present);
-    // So few that larger subtrees than of depth three can be searched too.
-    bool few_cells() const { return std::uint64_t{root_.rows} * root_.features <= 50'000; }
     bool over() const { return bench_.stopped() || bench_.work() >= work_end_; }
     std::uint64_t random();
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t quantiles = 16;
 constexpr std::size_t most_deep = 6;        // splits to roll out
-constexpr std::int64_t deep = 5;            // from this depth on
+constexpr std::int64_t deep = 5;            // from this depth on, where there are many rows
 
 template <class Entry>
 std::vector<Split> candidates(const Subproblem<Entry>& sub, const Halt& halt) {
@@ -85,7 +85,7 @@ Outcome look_ahead_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::
     if (depth <= 2 || best.upper == 0 || sub.features == 0 || bench.stopped() || bench.work() >= work_end) return best;
     Split at = best.plan.size() < 3 ? Split{0, 0} : locate(sub, best.plan.front());
     std::vector<Split> splits = promising_splits(bench, sub);
-    if (depth >= deep && splits.size() > most_deep) {   // a deep rollout costs several times what a closer look does
+    if (depth >= deep && !bench.few_cells() && splits.size() > most_deep) {   // a deep rollout costs several times what a closer look does
         const std::vector<Scored> scored = score_deeper(bench, sub, splits);
         splits.clear();
         for (std::size_t i = 0; i < std::min(scored.size(), most_deep); ++i) splits.push_back(scored[i].at);
