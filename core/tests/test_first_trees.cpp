@@ -113,7 +113,7 @@ void test_polish_moves_splits() {
     CHECK(better > 0);
 }
 
-// A tree of depth three, bettered along the features: what it says it is, no worse, and no better than the best.
+// A tree of depth three, bettered along the features: what it says it is, and no worse.
 void test_better_three() {
     long better = 0;
     for_seeds(150, [&](Random& random) {
