@@ -126,19 +126,8 @@ struct Subproblem {
     }
     // Do both sides of a split there have rows enough for a leaf?
     bool allows(std::uint32_t f, Position z) const { return !limited() || (allows_left(f, z) && allows_right(f, z)); }
-    bool allows_left(std::uint32_t f, Position z) const {
-        const Position end = sized_left(f, z);
-        const Strays stray = strays(f);
-        const Score mass_left = sized().mass_at(sized_feature(f), end) + (stray.left ? sized_mass(f, stray) : 0);
-        return end + (stray.left ? stray.rows() : 0) >= leaf.rows && mass_left >= leaf.mass;
-    }
-    bool allows_right(std::uint32_t f, Position z) const {
-        const Subproblem& all = sized();
-        const Position begin = sized_right(f, z);
-        const Strays stray = strays(f);
-        const Score mass_right = all.mass - all.mass_at(sized_feature(f), begin) + (stray.left ? 0 : sized_mass(f, stray));
-        return all.rows - begin + (stray.left ? 0 : stray.rows()) >= leaf.rows && mass_right >= leaf.mass;
-    }
+    bool allows_left(std::uint32_t f, Position z) const { return enough_left(sized_feature(f), sized_left(f, z), strays(f)); }
+    bool allows_right(std::uint32_t f, Position z) const { return enough_right(sized_feature(f), sized_right(f, z), strays(f)); }
 
     // The rows that count for sizes.  Those that are not its own may lie anywhere between two of its own: so the
     // left side of a split may have the first `sized_left` of them, the right side all behind the first `sized_right`.
@@ -147,15 +136,17 @@ struct Subproblem {
         if (wide == nullptr) return f;
         return static_cast<std::uint32_t>(std::lower_bound(wide->feature, wide->feature + wide->features, feature[f]) - wide->feature);
     }
-    Position sized_left(std::uint32_t f, Position z) const {
+    Position sized_left(std::uint32_t f, Position z) const { return sized_left(f, z, sized_feature(f)); }
+    Position sized_left(std::uint32_t f, Position z, std::uint32_t sized_f) const {
         if (wide == nullptr) return z;
         if (z == rows) return wide->rows;
-        const Entry* const all = wide->order(sized_feature(f));
+        const Entry* const all = wide->order(sized_f);
         return static_cast<Position>(std::lower_bound(all, all + wide->rows, order(f)[z] & ~Packed<Entry>::row_mask) - all);
     }
-    Position sized_right(std::uint32_t f, Position z) const {
+    Position sized_right(std::uint32_t f, Position z) const { return sized_right(f, z, sized_feature(f)); }
+    Position sized_right(std::uint32_t f, Position z, std::uint32_t sized_f) const {
         if (wide == nullptr || z == 0) return z;
-        const Entry* const all = wide->order(sized_feature(f));
+        const Entry* const all = wide->order(sized_f);
         return static_cast<Position>(std::upper_bound(all, all + wide->rows, order(f)[z - 1] | Packed<Entry>::row_mask) - all);
     }
 
@@ -182,10 +173,17 @@ struct Subproblem {
         if (P::rank(order(f)[rows - 1]) != none) return {first_from(none), wide->rows, true};
         return {0, first_from(P::rank(order(f)[0])), false};
     }
-    Score sized_mass(std::uint32_t f, const Strays& stray) const {
-        if (stray.rows() == 0) return 0;
-        const std::uint32_t g = sized_feature(f);
-        return sized().mass_at(g, stray.end) - sized().mass_at(g, stray.begin);
+    // Are the first `end` rows of a wide order, or those from `begin` on, and what strays to them, enough for a leaf?
+    bool enough_left(std::uint32_t sized_f, Position end, const Strays& stray) const {
+        return enough(end + (stray.left ? stray.rows() : 0), sized().mass_at(sized_f, end) + (stray.left ? sized_mass(sized_f, stray) : 0));
+    }
+    bool enough_right(std::uint32_t sized_f, Position begin, const Strays& stray) const {
+        const Subproblem& all = sized();
+        return enough(all.rows - begin + (stray.left ? 0 : stray.rows()), all.mass - all.mass_at(sized_f, begin) + (stray.left ? 0 : sized_mass(sized_f, stray)));
+    }
+    bool enough(Row leaf_rows, Score leaf_mass) const { return leaf_rows >= leaf.rows && leaf_mass >= leaf.mass; }
+    Score sized_mass(std::uint32_t sized_f, const Strays& stray) const {
+        return stray.rows() == 0 ? 0 : sized().mass_at(sized_f, stray.end) - sized().mass_at(sized_f, stray.begin);
     }
 
     Score class_mass(std::uint32_t c) const { return weighted() ? mass_of_class[c] : Score{class_size(c)}; }

@@ -40,6 +40,8 @@ template <class Entry>
 bool Batch<Entry>::evaluate(Score ub) {
     ++statistics_->depth_two_batches;
     statistics_->d2split_calls += static_cast<std::int64_t>(lanes.size());
+    if constexpr (may_be_general)
+        if (limited()) place_sizes();
     if (sub_->classes > most_paired_classes) {
         evaluate_one_by_one();
         return !halt_();
@@ -66,11 +68,12 @@ void Batch<Entry>::find_leaves() {
 template <class Entry>
 void Batch<Entry>::evaluate_lanes(Score ub) {
     if constexpr (may_be_general) {
-        if (limited() && !with_relaxed) reached_.fill(unreached), proved_.fill(0);
+        const bool relaxed = !limited() || (with_relaxed && relaxed_pays());
+        if (!relaxed) reached_.fill(unreached), proved_.fill(0);
         else if (sub_->weighted()) evaluate_weighted(ub);
         else if (sub_->classes == 2) evaluate_two_classes();
         else evaluate_classes(ub);
-        if (limited()) evaluate_allowed(ub);
+        if (limited()) evaluate_allowed(ub, relaxed);
     } else {
         if (sub_->classes == 2) evaluate_two_classes();
         else evaluate_classes(ub);

@@ -40,9 +40,14 @@ public:
     // With a minimal leaf size: is it worth while to sweep for leaves of any size first?  That closes some lanes, and only the
     // others are swept for the leaf size.
     bool with_relaxed = true;
+    // And even where that has closed few of late?  Its numbers hold for other row sets too.
+    bool keeps_relaxed = false;
 
     // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
     bool evaluate(Score ub);
+
+    // Have both sides of lane t rows enough for a leaf?
+    bool allows(std::size_t t) const { return !limited() || (allowed_ >> t & 1) != 0; }
 
     // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
     // their sum does not lie below `ub`.
@@ -106,7 +111,8 @@ private:
     std::uint32_t below(Score ub);
     void evaluate_least(Score ub, std::uint32_t lanes_below);
     bool counts(std::size_t t) const;
-    void evaluate_allowed(Score ub);
+    void evaluate_allowed(Score ub, bool relaxed);
+    bool relaxed_pays();
     void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
     void find_lacks();
     Sum most_of(std::size_t pair, std::size_t side) const {   // of what it gets right
@@ -117,6 +123,7 @@ private:
     void evaluate_by_mass(std::uint32_t lanes_meant);
     void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
     void find_twins();
+    void place_sizes();
     void write_sizes();
     void size_sides(bool by_mass);
     Score coarse_least() const;
@@ -171,6 +178,10 @@ private:
         typename Subproblem<Entry>::Strays stray;
     };
     std::array<SizeEnds, lane_count> size_ends_;
+    std::uint32_t allowed_ = 0;             // bit t: see `allows`
+    static constexpr int all_saved = 1024;
+    int saved_ = all_saved;                 // the share of lanes that sweeps for leaves of any size have spared of late
+    int unasked_ = 0;                       // batches since the last of them
     bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
     BySide sizes_, near_sizes_;
     SideExtremes extremes_;

@@ -1,6 +1,7 @@
 // Batches of the general case: rows that weigh more than one, leaves that must be of some size.  Which lanes are evaluated, and how
 // exactly; the sweeps themselves are in batch_sweeps.cpp.
 #include <algorithm>
+#include <bit>
 
 #include "depth_two/batch.hpp"
 #include "depth_two/d2split.hpp"
@@ -60,7 +61,7 @@ std::uint32_t Batch<Entry>::may_be_best(Score ub) {
 // Does the lane make a tree?
 template <class Entry>
 bool Batch<Entry>::counts(std::size_t t) const {
-    return (lanes_in_use() >> t & 1) != 0 && (t >= lanes.size() || sub_->allows(lanes[t].f, lanes[t].z));
+    return (lanes_in_use() >> t & 1) != 0 && (t >= lanes.size() || allows(t));
 }
 
 // The lanes that may be below ub; the others have reached nothing.
@@ -129,16 +130,27 @@ void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool c
     }
 }
 
+// A sweep for leaves of any size takes less than half of one for the leaf size, and less still where there are more than two classes.  Now and then it is tried again.
+template <class Entry>
+bool Batch<Entry>::relaxed_pays() {
+    if (keeps_relaxed || 3 * saved_ >= all_saved || ++unasked_ >= 16) {
+        unasked_ = 0;
+        return true;
+    }
+    return false;
+}
+
 // Stumps with leaves large enough, for the lanes that lie below ub without that: the others do not with it, and have reached
 // nothing, as what there is of them may be coarse.  Where all lanes fit one pass, the others get their numbers for nothing.
 template <class Entry>
-void Batch<Entry>::evaluate_allowed(Score ub) {
+void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
     near_ = relaxed_ = proved_;
     std::uint32_t meant = below(ub);
+    if (meant != 0 && sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
+    if (relaxed) saved_ += (all_saved - all_saved * std::popcount(meant) / std::max(1, std::popcount(lanes_in_use())) - saved_) / 8;
     if (meant == 0) return;
-    if (sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
     write_sizes();
-    if (sub_->classes == 2 || !with_relaxed) weigh_classes();
+    if (sub_->classes == 2 || !relaxed) weigh_classes();
     // By rows and by mass, where both count: each closes lanes by itself, and those that neither closes go one by one.
     const bool both = sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
     for (const bool by_mass : {false, true}) {
@@ -235,6 +247,25 @@ void Batch<Entry>::find_twins() {
     }
 }
 
+// Where the lanes' sides end among the rows that count for sizes.
+template <class Entry>
+void Batch<Entry>::place_sizes() {
+    const Subproblem<Entry>& sub = *sub_;
+    allowed_ = 0;
+    for (std::size_t t = 0; t < lanes.size(); ++t) {
+        const Lane& lane = lanes[t];
+        SizeEnds& e = size_ends_[t];
+        const bool again = t > 0 && lanes[t - 1].f == lane.f;
+        e.f = again ? size_ends_[t - 1].f : sub.sized_feature(lane.f);
+        e.stray = again ? size_ends_[t - 1].stray : sub.strays(lane.f);
+        e.left = sub.sized_left(lane.f, lane.z, e.f);
+        e.right = sub.sized_right(lane.f, lane.z, e.f);
+        e.near_left = lane.behind == lane.z ? e.left : sub.sized_left(lane.f, lane.behind, e.f);
+        e.near_right = lane.before == lane.z ? e.right : sub.sized_right(lane.f, lane.before, e.f);
+        if (sub.enough_left(e.f, e.left, e.stray) && sub.enough_right(e.f, e.right, e.stray)) allowed_ |= std::uint32_t{1} << t;
+    }
+}
+
 // The sides on which rows count for the sizes of leaves: those of a lane itself, and those of any threshold from its
 // `before` to its `behind`.  Rows that are not the subproblem's own count on both sides where they may lie on either.
 template <class Entry>
@@ -242,14 +273,11 @@ void Batch<Entry>::write_sizes() {
     const Subproblem<Entry>& sub = *sub_;
     const Subproblem<Entry>& all = *sized_;
     if (sub.wide != nullptr)
-        write_words(all, sized_words_, [&](std::size_t t) { return std::pair(sub.sized_feature(lanes[t].f), sub.sized_right(lanes[t].f, lanes[t].z)); });
+        write_words(all, sized_words_, [&](std::size_t t) { return std::pair(size_ends_[t].f, size_ends_[t].right); });
     const auto add = [&](std::uint64_t* words, std::uint32_t f, Position begin, Position end, std::size_t side) {
         for (Position k = begin; k < end; ++k) words[Packed<Entry>::row(all.order(f)[k])] |= std::uint64_t{1} << side;
     };
     for (std::size_t t = 0; t < lanes.size(); ++t) {
-        const Lane& lane = lanes[t];
-        const std::uint32_t f = lane.f;
-        size_ends_[t] = {sub.sized_feature(f), sub.sized_left(f, lane.z), sub.sized_right(f, lane.z), sub.sized_left(f, lane.behind), sub.sized_right(f, lane.before), sub.strays(f)};
         const SizeEnds& e = size_ends_[t];
         add(sized_words_, e.f, e.right, e.left, left_side(t));
         add(sized_words_, e.f, e.stray.begin, e.stray.end, e.stray.left ? left_side(t) : right_side(t));
@@ -305,11 +333,13 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
     template std::uint32_t Batch<Entry>::below(Score);                         \
     template bool Batch<Entry>::counts(std::size_t) const;                     \
     template void Batch<Entry>::evaluate_least(Score, std::uint32_t);          \
-    template void Batch<Entry>::evaluate_allowed(Score);                       \
+    template void Batch<Entry>::evaluate_allowed(Score, bool);                 \
+    template bool Batch<Entry>::relaxed_pays();                                \
     template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t, bool);  \
     template void Batch<Entry>::find_lacks();                                  \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);               \
     template void Batch<Entry>::find_twins();                                  \
+    template void Batch<Entry>::place_sizes();                                 \
     template void Batch<Entry>::write_sizes();                                 \
     template void Batch<Entry>::size_sides(bool);
 CONTREE_GENERAL(WideEntry)

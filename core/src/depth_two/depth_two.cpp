@@ -39,6 +39,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     batch_.with_leaves = !plain_;
     // What leaves of any size close, the sources have closed.
     batch_.with_relaxed = !known_relaxed_ || !sources.any() || learnt != nullptr;
+    batch_.keeps_relaxed = !known_relaxed_ || learnt != nullptr;
     if (learnt != nullptr) learnt->expect(shapes_);
     if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
     batch_.start(sub, arena, statistics);
@@ -219,7 +220,7 @@ void DepthTwo<Entry>::learn() {
     if (batch_.with_whole) learn_whole();
     for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
         const Lane& lane = batch_.lanes[t];
-        if (batch_.reached(t) >= raw_limit() || !sub_->allows(lane.f, lane.z)) continue;
+        if (batch_.reached(t) >= raw_limit() || !batch_.allows(t)) continue;
         for (const Shape& shape : shapes_) {
             const Score left = side_score(batch_.reached_left(t), batch_.leaf_left(t), shape.left);
             const Score right = side_score(batch_.reached_right(t), batch_.leaf_right(t), shape.right);
@@ -292,7 +293,7 @@ void DepthTwo<Entry>::cut_segments(Score limit_before) {
             const auto [own_left, own_right] = scores(t, batch_.proved_left(t), batch_.proved_right(t));
             const auto [near_left, near_right] = usual ? std::pair(own_left, own_right) : scores(t, batch_.near_left(t), batch_.near_right(t));
             const Evaluated w = within(segment, {{z, near_left, near_right}, {z, own_left, own_right}}, limited, rules);
-            if (usual || sub_->allows(segment.f, position)) close(std::max(rules.total(w.own), own_left + own_right + rules.objective.split));
+            if (usual || batch_.allows(t)) close(std::max(rules.total(w.own), own_left + own_right + rules.objective.split));
             if (!limited) {
                 note(segment.f, segment.shape, position, w.own);
             } else {   // for other row sets
