@@ -136,21 +136,22 @@ private:
 
     // B7: passes over more and more rows, each of which goes on from where it was cut off.
     struct ApartPass {
-        // The feature that is asked about: cuts so far, low sets that prove too little or leave too little for the
-        // high one, and what the low set of this cut has proved, if anything.
+        // The feature that is asked about: low sides that prove too little, high ones that do, sets that fell short, and
+        // whether the low set of the first cut is proved.
         struct Step {
-            int cuts;
             Row few, many;
-            Score of_low;
+            int cuts = 0;
+            bool low_proved = false;
         };
         struct Level {
-            std::vector<bool> answered;   // by feature: for these `target` is proved
-            Score target;
+            std::size_t known;            // sets of the depth below, when it was begun
             Step step;
         };
         std::vector<Level> path;          // from all rows down
+        std::vector<std::deque<ProvedSet>> proved;   // by depth: sets that prove the target
+        std::size_t rows_kept = 0;        // of all these
         std::vector<std::uint8_t> hard;   // by row
-        Score lower = 0;                  // what was known before
+        Score lower = 0, target = 0;      // what was known before, and what is to be proved
         std::size_t pairs = 0;            // of hard rows; 0: not begun
         bool patient = false;             // about sets that prove too little?
         double kept = 0.7;                // of a set's rows, for all features of its group together
@@ -168,11 +169,13 @@ private:
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
     // B7.
-    Score bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Score target);
-    void join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::vector<std::uint32_t>& group,
-                       const std::vector<bool>& answered);
-    Score bound_set(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& sets, std::uint8_t set,
-                    Score target);
+    bool bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, std::vector<Row>& rows);
+    void join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::uint32_t f, const Family<Entry>& family);
+    bool bound_set(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& outside, std::vector<Row>& rows);
+    std::deque<ProvedSet>& proved_below(std::int64_t depth);
+    void add_known_sets(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Family<Entry>& family);
+    void keep_set(std::int64_t depth, Family<Entry>& family, std::vector<Row> rows);
+    void leave_apart(std::size_t level, std::int64_t depth);
     void bound_by_sets_apart(Worker& worker, std::int64_t budget);
     void search_sizes(Worker& worker);
     void search_few(Worker& worker);

@@ -235,19 +235,21 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
     // At depth four looking ahead comes first, after level three, and finds better trees to start from.  (Fault after 3 s:
     // 386 errors; 397 where local search had begun before.)
     if (root_node_->depth == cheap_depth && size_.depth == cheap_depth + 1) return;
-    constexpr double often = 0.03, at_first = 5, of_proof = 0.08, most = 2.5e9;
+    constexpr double often = 0.03, of_proof = 0.08, most = 2.5e9;
+    const bool deep = size_.depth > cheap_depth + 1;
+    const double trees_first = deep ? 15 : 5, bounds_first = 5;
     constexpr double a_second = 2.5e8;   // row visits, at the least
     const double cells = static_cast<double>(root_.rows) * root_.features, threads = static_cast<double>(workers_.size()), proof = least_proof();
     const auto own = static_cast<double>(worker.work() - trees_visits_ - apart_.work);
     const double for_trees = proof >= a_second * options_.time_limit * threads ? most : std::min(most, of_proof * proof);
     const auto due = [&](double more, double share, double early) { return more <= std::min(share * own, std::max(often * own, early)); };
-    const double slice = std::min(4e7, 500 * cells), step = std::max({slice / at_first, 20 * cells, static_cast<double>(apart_.next)});
+    const double slice = std::min(4e7, 500 * cells), step = std::max({slice / 5, 20 * cells, static_cast<double>(apart_.next)});
     const std::int64_t before = worker.work(), end = worker.work_end;
     beside_ = true;
-    if (due(static_cast<double>(trees_visits_) + slice, at_first, for_trees))
+    if (due(static_cast<double>(trees_visits_) + slice, trees_first, for_trees))
         look(worker, [&] { return stages_->search_near(for_stage(), static_cast<std::int64_t>(slice)); });
-    const bool apart = options_.switches.sets_apart && size_.depth > cheap_depth + 1 && two_work_ > 0 && !apart_.done();
-    if (apart && !stopping() && due(static_cast<double>(apart_.work) + step, 1, early_bounds * proof / threads))
+    const bool apart = options_.switches.sets_apart && deep && two_work_ > 0 && !apart_.done();
+    if (apart && !stopping() && due(static_cast<double>(apart_.work) + step, bounds_first, early_bounds * proof / threads))
         bound_by_sets_apart(worker, static_cast<std::int64_t>(step));
     beside_ = false;
     worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
