@@ -140,15 +140,22 @@ void BestFirst<Entry>::leave_apart(std::size_t level, std::int64_t depth) {
     apart_.path.resize(level);
 }
 
-// Pass after pass for so much work, each against twice the bound: a quick one, and where that raises nothing, a patient
+template <class Entry>
+void BestFirst<Entry>::bound_by_sets_apart(Worker& worker, std::int64_t budget) {
+    const std::int64_t end = worker.work() + budget;
+    do pass_apart(worker, end);
+    while (worker.work() < end && !apart_.done() && !stopping());
+}
+
+// One pass after the other, each against twice the bound: a quick one, and where that raises nothing, a patient
 // one.  Those that fall short are followed by twice as many hard rows.  Where there are too few of these, or when all have had their
 // turn, all rows are taken, with sizes counted in hard ones; and then larger sets, for smaller groups of features.
 template <class Entry>
-void BestFirst<Entry>::bound_by_sets_apart(Worker& worker, std::int64_t budget) {
+void BestFirst<Entry>::pass_apart(Worker& worker, std::int64_t work_end) {
     const std::size_t leaves = std::size_t{1} << std::min<std::int64_t>(size_.depth, 20), all_rows = root_.rows;
     const std::int64_t before = worker.work(), sets = worker.statistics.sets_apart;
     const Score a_row = std::max<Score>(1, root_.mass / root_.rows) * rules_.objective.error;   // what an error on it costs, on average
-    worker.work_end = before + budget;
+    worker.work_end = work_end;
     if (apart_.pairs == 0) apart_.pairs = std::min(pairs_a_leaf * leaves, all_rows);
     if (apart_.path.empty()) {
         const Outcome best = incumbent();
@@ -192,6 +199,7 @@ void BestFirst<Entry>::bound_by_sets_apart(Worker& worker, std::int64_t budget) 
     template void BestFirst<Entry>::add_known_sets(Worker&, const Subproblem<Entry>&, std::int64_t, Family<Entry>&);               \
     template void BestFirst<Entry>::keep_set(std::int64_t, Family<Entry>&, std::vector<Row>);                                     \
     template void BestFirst<Entry>::leave_apart(std::size_t, std::int64_t);                                                       \
+    template void BestFirst<Entry>::pass_apart(Worker&, std::int64_t);                                                            \
     template void BestFirst<Entry>::bound_by_sets_apart(Worker&, std::int64_t);
 CONTREE_APART(NarrowEntry)
 CONTREE_APART(WideEntry)

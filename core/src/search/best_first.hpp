@@ -163,6 +163,7 @@ private:
 
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
+    void bound_first(Worker& worker);
     void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
     std::int64_t early_budget(double most);
     double least_proof();
@@ -176,6 +177,7 @@ private:
     void add_known_sets(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Family<Entry>& family);
     void keep_set(std::int64_t depth, Family<Entry>& family, std::vector<Row> rows);
     void leave_apart(std::size_t level, std::int64_t depth);
+    void pass_apart(Worker& worker, std::int64_t work_end);
     void bound_by_sets_apart(Worker& worker, std::int64_t budget);
     void search_sizes(Worker& worker);
     void search_few(Worker& worker);

@@ -87,6 +87,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         if (finished() || stopping()) return;
+        if (depth == 2) bound_first(worker);
         if (depth == cheap_depth) bound_early(worker, outcome, irreducible, below);
         if (finished() || stopping()) return;
     }
@@ -97,12 +98,21 @@ template <class Entry>
 void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
     const bool deep = size_.depth > cheap_depth + 1;
     if ((!deep && !hard_) || two_work_ == 0) return;
-    bound_by_hard_rows(worker, deep ? 500 : 250, early_budget(2.5e8));
+    if (!deep) bound_by_hard_rows(worker, 250, early_budget(2.5e8));
     if (finished() || stopping()) return;
     if (!deep && asked_.open_only) return;   // others wait for the last level, and would not know what is learnt here
     worker.work_end = worker.work() + early_budget(deep ? 1e9 : 2e9);
     climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
     worker.work_end = Worker::endless;
+}
+
+// From depth five on the first bounds come before level three, which trees hold up.
+template <class Entry>
+void BestFirst<Entry>::bound_first(Worker& worker) {
+    if (size_.depth <= cheap_depth + 1 || stages_ == nullptr || two_work_ == 0) return;
+    if (options_.switches.sets_apart) bound_by_sets_apart(worker, early_budget(1e8));
+    worker.work_end = Worker::endless;
+    bound_by_hard_rows(worker, 500, early_budget(2.5e8));
 }
 
 // So much work at most; other threads wait meanwhile.
@@ -225,9 +235,9 @@ void BestFirst<Entry>::look(Worker& worker, const Stage& stage) {
 }
 
 // Between two tasks of the first thread: slices of local search and of bounds by sets apart, where their share of the work
-// is due.  At first it is five times the search's own for better trees and as much as that for bounds, as long as this is a
-// small part of any proof that is so far off; from then on nearly all is the proof's.  Where the time limit leaves no hope of a
-// proof, its length does not matter for trees.
+// is due.  At first it is five times the search's own for better trees, and from depth five on fifteen times and a third of that for
+// bounds, as long as this is a small part of any proof that is so far off; from then on nearly all is the proof's.  Where the
+// time limit leaves no hope of a proof, its length does not matter for trees.
 template <class Entry>
 void BestFirst<Entry>::work_beside(Worker& worker) {
     if (&worker != workers_[0].get() || stopping()) return;   // the stages are the first thread's
@@ -243,7 +253,7 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
     const auto own = static_cast<double>(worker.work() - trees_visits_ - apart_.work);
     const double for_trees = proof >= a_second * options_.time_limit * threads ? most : std::min(most, of_proof * proof);
     const auto due = [&](double more, double share, double early) { return more <= std::min(share * own, std::max(often * own, early)); };
-    const double slice = std::min(4e7, 500 * cells), step = std::max({slice / 5, 20 * cells, static_cast<double>(apart_.next)});
+    const double slice = std::min(4e7, 500 * cells), step = std::max({slice / 3, 20 * cells, static_cast<double>(apart_.next)});
     const std::int64_t before = worker.work(), end = worker.work_end;
     beside_ = true;
     if (due(static_cast<double>(trees_visits_) + slice, trees_first, for_trees))
@@ -336,6 +346,7 @@ void BestFirst<Entry>::told() {
 #define CONTREE_DEEPEN(Entry)                                         \
     template Outcome BestFirst<Entry>::search(Worker&);               \
     template void BestFirst<Entry>::deepen(Worker&);                  \
+    template void BestFirst<Entry>::bound_first(Worker&);             \
     template void BestFirst<Entry>::bound_early(Worker&, const Outcome&, Score, Profile&); \
     template std::int64_t BestFirst<Entry>::early_budget(double);     \
     template double BestFirst<Entry>::least_proof();                  \
