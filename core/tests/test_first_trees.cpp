@@ -275,11 +275,11 @@ void test_bounds_of_hard_rows() {
     CHECK(reached > 0);
 }
 
-// From depth five on sets of rows that lie apart prove bounds, which are true with weights, costs, leaf sizes and missing values
-// too; the optimum is the same without them.
+// From depth five on sets of rows that lie apart prove bounds, which are true with weights, costs, limits of leaves, leaf sizes and
+// missing values too; the optimum is the same without them.
 void test_bounds_of_sets_apart() {
     std::int64_t solved = 0, earlier = 0;
-    for_seeds(8, [&](Random& random) {
+    for_seeds(12, [&](Random& random) {
         const bool one = random.chance(0.5);   // feature
         Instance data = structured(random, one ? random.between(90, 110) : random.between(60, 80), one ? 1 : random.between(2, 3),
                                    static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 40}), 1);
@@ -290,6 +290,7 @@ void test_bounds_of_sets_apart() {
         options.n_jobs = random.pick({1, 2});
         options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 2});
         options.leaf_cost = random.pick<std::int64_t>({0, 0, 1});
+        options.max_leaves = random.pick<std::int64_t>({0, 0, 0, 12});
         options.switches.hard_rows = 0;   // which prove the optimum of so few rows
         options.switches.sets_apart = 0;
         options.switches.first_trees = 0;

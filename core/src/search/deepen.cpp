@@ -110,9 +110,11 @@ void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score i
 template <class Entry>
 void BestFirst<Entry>::bound_first(Worker& worker) {
     if (size_.depth <= cheap_depth + 1 || stages_ == nullptr || two_work_ == 0) return;
-    if (options_.switches.sets_apart) bound_by_sets_apart(worker, early_budget(1e8));
+    const double cells = static_cast<double>(root_.rows) * root_.features;
+    const std::int64_t budget = early_budget(std::min(500 * cells, 1e8));
+    if (options_.switches.sets_apart && static_cast<double>(budget) >= 20 * cells) bound_by_sets_apart(worker, budget);
     worker.work_end = Worker::endless;
-    bound_by_hard_rows(worker, 500, early_budget(2.5e8));
+    bound_by_hard_rows(worker, 500, early_budget(std::min(4000 * cells, 2.5e8)));
 }
 
 // So much work at most; other threads wait meanwhile.
@@ -235,7 +237,7 @@ void BestFirst<Entry>::look(Worker& worker, const Stage& stage) {
 }
 
 // Between two tasks of the first thread: slices of local search and of bounds by sets apart, where their share of the work
-// is due.  At first it is five times the search's own for better trees, and from depth five on fifteen times and a third of that for
+// is due.  At first it is five times the search's own for better trees, and from depth five on ten times and three times it for
 // bounds, as long as this is a small part of any proof that is so far off; from then on nearly all is the proof's.  Where the
 // time limit leaves no hope of a proof, its length does not matter for trees.
 template <class Entry>
@@ -247,13 +249,13 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
     if (root_node_->depth == cheap_depth && size_.depth == cheap_depth + 1) return;
     constexpr double often = 0.03, of_proof = 0.08, most = 2.5e9;
     const bool deep = size_.depth > cheap_depth + 1;
-    const double trees_first = deep ? 15 : 5, bounds_first = 5;
+    const double trees_first = deep ? 10 : 5, bounds_first = 3;
     constexpr double a_second = 2.5e8;   // row visits, at the least
     const double cells = static_cast<double>(root_.rows) * root_.features, threads = static_cast<double>(workers_.size()), proof = least_proof();
     const auto own = static_cast<double>(worker.work() - trees_visits_ - apart_.work);
     const double for_trees = proof >= a_second * options_.time_limit * threads ? most : std::min(most, of_proof * proof);
     const auto due = [&](double more, double share, double early) { return more <= std::min(share * own, std::max(often * own, early)); };
-    const double slice = std::min(4e7, 500 * cells), step = std::max({slice / 3, 20 * cells, static_cast<double>(apart_.next)});
+    const double slice = std::min(4e7, 500 * cells), step = std::max({0.3 * slice, 20 * cells, static_cast<double>(apart_.next)});
     const std::int64_t before = worker.work(), end = worker.work_end;
     beside_ = true;
     if (due(static_cast<double>(trees_visits_) + slice, trees_first, for_trees))
