@@ -314,6 +314,33 @@ void test_bounds_of_sets_apart() {
     CHECK(earlier > 0);
 }
 
+// With all sizes and a time limit the sizes go upwards, and what sets apart prove of few leaves must not be told of more.
+void test_sets_apart_of_all_sizes() {
+    std::int64_t solved = 0;
+    for_seeds(3, [&](Random& random) {
+        const Instance data = structured(random, random.between(60, 80), random.between(1, 2), 2, 0, 1);
+        Options options;
+        options.max_depth = 5;
+        options.all_sizes = true;
+        options.time_limit = 1e6;
+        options.switches.hard_rows = 0;
+        options.switches.sets_apart = 0;
+        Control plain_control;
+        const Result plain = fit(data.table(), options, plain_control);
+        options.switches.sets_apart = 1;
+        Control control;
+        const Result result = fit(data.table(), options, control);
+        CHECK_EQUAL(result.sizes.size(), plain.sizes.size());
+        for (std::size_t k = 0; k < std::min(result.sizes.size(), plain.sizes.size()); ++k) {
+            CHECK_EQUAL(result.sizes[k].errors, plain.sizes[k].errors);
+            CHECK_EQUAL(result.sizes[k].lower_bound, plain.sizes[k].errors);
+        }
+        for (const auto& [name, count] : result.counters)
+            if (name == "sets_apart") solved += count;
+    });
+    CHECK(solved > 0);
+}
+
 // From depth five on small targets come first, as part of the heuristics, and change nothing but the road, whatever the
 // time limit.
 void test_small_targets() {
@@ -353,6 +380,7 @@ int main() {
     check::run("hard rows", test_hard_rows);
     check::run("bounds of hard rows", test_bounds_of_hard_rows);
     check::run("bounds of sets that lie apart", test_bounds_of_sets_apart);
+    check::run("sets apart of all sizes", test_sets_apart_of_all_sizes);
     check::run("small targets first", test_small_targets);
     return check::report();
 }

@@ -27,6 +27,8 @@ namespace contree {
 struct ProvedSet {
     std::vector<Row> rows;           // numbers of the ranked table, ascending
     std::vector<Rank> first, last;   // by the table's number of a feature: its least and greatest rank; all ranks where that is not known
+
+    std::size_t words() const { return rows.size() + first.size() + last.size(); }
 };
 
 // Sets of that kind in the rows of one subproblem.

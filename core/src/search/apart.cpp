@@ -12,7 +12,7 @@ constexpr std::int64_t lowest_depth = 3;   // is left to the exact search, which
 constexpr int most_cuts = 6;               // of one feature, where a set proves too little
 constexpr Row least_rows = 8;              // fewer are told apart by any tree
 constexpr std::size_t pairs_a_leaf = 12, least_pairs_a_leaf = 8;   // to begin with, and for hard rows to do alone
-constexpr std::size_t most_rows_kept = 4'000'000;                  // of sets, 16 MB: what is more is proved again where it is needed
+constexpr std::size_t most_words_kept = 4'000'000;                 // of sets, 16 MB: what is more is proved again where it is needed
 
 }  // namespace
 
@@ -56,7 +56,7 @@ bool BestFirst<Entry>::bound_apart(Worker& worker, const Subproblem<Entry>& sub,
                 side = family.side(f, step.few, step.many, least_rows);
                 if (side) outside = family.outside(f, *side);
             }
-            if (step.cuts == (apart_.patient ? most_cuts : 1) || (step.cuts > 0 && !side) || apart_.rows_kept > most_rows_kept) {
+            if (step.cuts == (apart_.patient ? most_cuts : 1) || (step.cuts > 0 && !side) || apart_.words_kept > most_words_kept) {
                 leave_apart(level, depth);
                 return false;
             }
@@ -127,16 +127,16 @@ void BestFirst<Entry>::add_known_sets(Worker& worker, const Subproblem<Entry>& s
 
 template <class Entry>
 void BestFirst<Entry>::keep_set(std::int64_t depth, Family<Entry>& family, std::vector<Row> rows) {
-    apart_.rows_kept += rows.size();
-    proved_below(depth).push_back(family.known(std::move(rows), static_cast<std::size_t>(root_.feature[root_.features - 1]) + 1));
-    family.add(proved_below(depth).back());
+    ProvedSet& set = proved_below(depth).emplace_back(family.known(std::move(rows), static_cast<std::size_t>(root_.feature[root_.features - 1]) + 1));
+    apart_.words_kept += set.words();
+    family.add(set);
 }
 
 // Nothing more is asked about this part of the path.  What it proved stays for others, as long as that is not too much.
 template <class Entry>
 void BestFirst<Entry>::leave_apart(std::size_t level, std::int64_t depth) {
     std::deque<ProvedSet>& sets = proved_below(depth);
-    for (; apart_.rows_kept > most_rows_kept / 2 && sets.size() > apart_.path[level].known; sets.pop_back()) apart_.rows_kept -= sets.back().rows.size();
+    for (; apart_.words_kept > most_words_kept / 2 && sets.size() > apart_.path[level].known; sets.pop_back()) apart_.words_kept -= sets.back().words();
     apart_.path.resize(level);
 }
 
@@ -162,8 +162,8 @@ void BestFirst<Entry>::pass_apart(Worker& worker, std::int64_t work_end) {
         apart_.hard = stages_->hard_rows(best, apart_.pairs);
         const Score target = 2 * best.lower + a_row;
         if (apart_.proved.empty() || target > apart_.target) {
-            apart_.proved.assign(static_cast<std::size_t>(size_.depth), {});
-            apart_.rows_kept = 0;
+            apart_.forget();
+            apart_.proved.resize(static_cast<std::size_t>(size_.depth));
         }
         apart_.lower = best.lower;
         apart_.target = target;

@@ -149,7 +149,7 @@ private:
         };
         std::vector<Level> path;          // from all rows down
         std::vector<std::deque<ProvedSet>> proved;   // by depth: sets that prove the target
-        std::size_t rows_kept = 0;        // of all these
+        std::size_t words_kept = 0;       // of all these
         std::vector<std::uint8_t> hard;   // by row
         Score lower = 0, target = 0;      // what was known before, and what is to be proved
         std::size_t pairs = 0;            // of hard rows; 0: not begun
@@ -159,6 +159,11 @@ private:
         std::int64_t work = 0;            // of all passes
 
         bool done() const { return kept > 0.95; }   // hardly a feature joins another
+        void forget() {
+            path.clear();
+            proved.clear();
+            words_kept = 0;
+        }
     };
 
     Outcome search(Worker& worker);
