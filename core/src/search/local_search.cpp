@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t most_exact = 120'000'000;   // row visits, for all subtrees of one depth of a tree
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
+constexpr std::size_t most_first_splits = 40;   // each is looked at by trees of depth two for all rows
 
 // Is a tree that was moved or made anew, and not polished yet, too bad to become as good as the one it is to replace?
 bool far_from(Score errors, Score present) { return errors > present + std::max<Score>(40, present / 10); }
@@ -53,7 +54,8 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
 template <class Entry>
 std::vector<Split> LocalSearch<Entry>::first_splits() {
     if (bench_.few_cells()) return promising_splits(bench_, root_);   // soon all tried in any order
-    std::vector<Scored> scored = score_deeper(bench_, root_, promising_splits(bench_, root_, 2 * std::size_t{root_.features}, 2));
+    const std::size_t most = std::min(2 * std::size_t{root_.features}, most_first_splits);
+    std::vector<Scored> scored = score_deeper(bench_, root_, promising_splits(bench_, root_, most, 2));
     const auto alike = [](const Scored& a, const Scored& b) { return a.errors == b.errors && a.at.z == b.at.z; };
     scored.erase(std::unique(scored.begin(), scored.end(), alike), scored.end());
     std::vector<Split> splits, others;
