@@ -120,7 +120,7 @@ class Experiment:
     def save(self) -> None:
         """Write the file in one step, so that an end at any moment leaves a whole one."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write(self.path, json.dumps(self.report, indent=1) + "\n")
+        write(self.path, json.dumps(self.report, indent=0) + "\n")  # lines to compare, no wider
 
 
 def cut_off(kept: dict | None) -> bool:
