@@ -120,7 +120,8 @@ class Experiment:
     def save(self) -> None:
         """Write the file in one step, so that an end at any moment leaves a whole one."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write(self.path, json.dumps(self.report, indent=0) + "\n")  # lines to compare, no wider
+        # A value a line, so that git shows what changed; indentation would be a third of the file.
+        write(self.path, json.dumps(self.report, indent=0) + "\n")
 
 
 def cut_off(kept: dict | None) -> bool:

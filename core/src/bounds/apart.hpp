@@ -62,7 +62,8 @@ public:
         Row lows;   // counted rows of the low side
     };
 
-    // Which side of f is to be the next set: the larger one that a set of the family has room beside, else the low half of what is open.  Low sides with
+    // Which side of f is to be the next set: the larger one that a set of the family has room beside, else the low half of
+    // what is open.  Low sides with
     // up to `few` counted rows, and high ones behind `many`, are known to prove too little.
     std::optional<Side> side(std::uint32_t f, Row few, Row many, Row least) const {
         if (!sets_.empty()) {

@@ -130,7 +130,8 @@ void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool c
     }
 }
 
-// A sweep for leaves of any size takes less than half of one for the leaf size, and less still where there are more than two classes.  Now and then it is tried again.
+// A sweep for leaves of any size takes less than half of one for the leaf size, and less still where there are more than two
+// classes.  Now and then it is tried again.
 template <class Entry>
 bool Batch<Entry>::relaxed_pays() {
     if (keeps_relaxed || 3 * saved_ >= all_saved || ++unasked_ >= 16) {

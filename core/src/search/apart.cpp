@@ -136,7 +136,10 @@ void BestFirst<Entry>::keep_set(std::int64_t depth, Family<Entry>& family, std::
 template <class Entry>
 void BestFirst<Entry>::leave_apart(std::size_t level, std::int64_t depth) {
     std::deque<ProvedSet>& sets = proved_below(depth);
-    for (; apart_.words_kept > most_words_kept / 2 && sets.size() > apart_.path[level].known; sets.pop_back()) apart_.words_kept -= sets.back().words();
+    while (apart_.words_kept > most_words_kept / 2 && sets.size() > apart_.path[level].known) {
+        apart_.words_kept -= sets.back().words();
+        sets.pop_back();
+    }
     apart_.path.resize(level);
 }
 

@@ -23,8 +23,8 @@ std::vector<Split> promising_splits(Bench<Entry>& bench, const Subproblem<Entry>
 template <class Entry>
 std::vector<Scored> score_deeper(Bench<Entry>& bench, const Subproblem<Entry>& sub, const std::vector<Split>& splits);
 
-// At every node above the last two levels: the promising splits, or the best half where that would cost much, are rolled out, the best of these is taken, and both of its sides are
-// looked into in the same way.  Ends early, with a tree, when `work_end` row visits are reached.
+// At every node above the last two levels: the promising splits, or the best half where that would cost much, are rolled out,
+// the best of these is taken, and both of its sides are looked into in the same way.  Ends early, with a tree, when `work_end` row visits are reached.
 template <class Entry>
 Outcome look_ahead_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth, std::int64_t work_end);
 
