@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 
 from contree import ConTreeClassifier
 from contree._validate import resolve_max_gap, resolve_n_jobs
@@ -31,6 +32,7 @@ def fit(X=X, y=Y, **parameters):
         ([True, False] * 3, [False, True]),
         ([1.0, 3.0] * 3, [1.0, 3.0]),
         (np.array([2**64 - 1, 1] * 3, dtype=np.uint64), [1, 2**64 - 1]),
+        (np.array([2**64 - 1, 2**64 - 2] * 3, dtype=np.uint64), [2**64 - 2, 2**64 - 1]),
         (np.array([TOP, TOP + 1] * 3), [TOP, TOP + 1]),
         (np.array([3, 1] * 3, dtype=object), [1, 3]),
         (np.array(["x", "y"] * 3, dtype=object), ["x", "y"]),
@@ -47,6 +49,31 @@ def test_labels_of_every_kind(y, classes):
     assert [type(label) for label in clf.classes_.tolist()] == [type(label) for label in classes]
     assert clf.predict(X).tolist() == list(y)
     assert clf.score(X, list(y)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series([1, 0] * 3),
+        pd.Series(["x", "y"] * 3),
+        pd.Series([TOP, TOP + 1] * 3, dtype="Int64"),
+    ],
+)
+def test_labels_in_a_data_frame(labels):
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        clf = fit(y=labels.to_frame("y"))
+    assert clf.classes_.tolist() == sorted(set(labels))
+    assert clf.predict(X).tolist() == list(labels)
+    with pytest.raises(ValueError, match="1d array"):
+        fit(y=pd.DataFrame({"y": labels, "z": labels}))
+
+
+def test_null_in_polars():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match="None"):
+        fit(y=polars.Series(["x", None] * 3))
+    with pytest.warns(UserWarning, match=r"^Column 'id' has integers beyond 2\*\*53"):
+        fit(polars.DataFrame({"size": X[:, 0], "id": [None, *IDS[1:].tolist()]}))
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ def exact(weights) -> list[Fraction]:
         ([0.1] * 6, None, Fraction(0.1)),
         ([1.0, 2.0**58] + [1.0] * 4, [1, 2**58, 1, 1, 1, 1], Fraction(1)),
         ([TOP + 1, TOP, TOP, TOP, TOP, TOP], [TOP + 1] + [TOP] * 5, 1),
+        ([2**62] * 6, None, Fraction(2**62)),
+        ([0.1, 409.6] + [0.1] * 4, [1, 4096, 1, 1, 1, 1], Fraction(0.1)),
     ],
 )
 def test_weights_are_multiples_of_their_divisor(given, multiples, unit):
@@ -101,6 +103,7 @@ def test_a_million_rows_are_quick_and_exact():
         (np.array([1, 2, 3, 1, 2, 3], dtype=np.uint8), int),
         ([True, True, False, True, True, True], int),
         (pd.Series([1, 2, 3, 1, 2, 3]), int),
+        (pd.Series([1, 2, 3, 1, 2, 3], dtype="Int64"), int),
         (2, int),
         (2.0, float),
         ([1.0] * 6, float),
@@ -213,6 +216,18 @@ def test_leaves_weigh_what_is_asked_for(share, weights):
     weight = clf.tree_.weighted_n_node_samples
     assert weight[leaves].min() >= share * weight[0]
     assert clf.status_ == "optimal"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_that_are_rounded_refuse_no_leaf_that_is_heavy_enough(seed):
+    weights = np.random.default_rng(seed).uniform(0.5, 2, size=6)
+    y = [0, 0, 0, 1, 1, 1]  # each class has half of the weight
+    clf = ConTreeClassifier(1, min_weight_fraction_leaf=0.5, class_weight="balanced")
+    clf.fit(X, y, weights)
+    assert clf.weight_tolerance_ > 0
+    assert clf.errors_ == 0
+    leaves = clf.tree_.weighted_n_node_samples[1:]
+    assert leaves.min() >= 0.5 * leaves.sum() - 2 * clf.weight_tolerance_
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.51, True, "a"])

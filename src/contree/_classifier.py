@@ -171,7 +171,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         these sum to 2**60 or more (with ``ccp_alpha``, to a sixth of that divided by the number of
         leaves), the weights are rounded to as many digits as fit, about 18 without a cost; then
         ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the tree
-        is at most this much worse than ``status_`` says.
+        is at most this much worse than ``status_`` says.  A leaf may then weigh less than
+        ``min_weight_fraction_leaf`` asks for, by at most twice as much.
 
     tree_ : FittedTree
         The nodes as arrays, under scikit-learn's names.

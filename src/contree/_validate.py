@@ -127,6 +127,10 @@ def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
         return None
     if isinstance(sample_weight, Real):
         sample_weight = [sample_weight] * n_rows
+    dtype = getattr(sample_weight, "dtype", None)
+    nullable = getattr(dtype, "kind", None) in ("i", "u") and not isinstance(dtype, np.dtype)
+    if nullable and not sample_weight.isna().any():  # scikit-learn would make floats of them
+        sample_weight = np.asarray(sample_weight, dtype=f"{dtype.kind}8")
     weights = check_array(sample_weight, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n_rows,):
         raise ValueError(
@@ -156,12 +160,19 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     """Return the least number of rows of a leaf, and the least multiple of weight.
 
     Without weights the latter is a number of rows too.
+
+    Where weights were rounded, by d in all, it is d less than the share of the rounded sum R, so
+    that no leaf which is heavy enough is refused.  Let p and q be the sums of what was added and
+    taken away, p + q <= d.  A leaf of at least a share s of the true sum has, rounded, at least
+    s (R - p) - q >= s R - d.  And a leaf of that much weighs, in truth, at least s R - d - p, that
+    is at most 2 d less than the share s of the true sum, which is at most R + q.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
     if estimator.min_weight_fraction_leaf == 0:
         return rows, 0
     share = Fraction(str(estimator.min_weight_fraction_leaf))
-    mass = math.ceil(share * weights.total)
+    off = Fraction(weights.tolerance) / weights.unit
+    mass = max(0, math.ceil(share * weights.total - off))
     return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
 
 
@@ -199,7 +210,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
         raise ValueError(
             "The 'n_jobs' parameter must be None or an int other than 0. Got 0 instead."
         )
-    return 1 if n_jobs is None or n_jobs == 1 else max(1, effective_n_jobs(n_jobs))
+    return 1 if n_jobs is None or n_jobs == 1 else max(1, int(effective_n_jobs(n_jobs)))
 
 
 def resolve_switches(search_options: dict | None) -> dict:
@@ -242,12 +253,13 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and each label's class number; small integers by counting."""
-    if y.dtype.kind in "iu" and 0 <= int(y.max()) - int(y.min()) < len(y):
-        low = int(y.min())
-        offset = y.astype(np.int64) - low
+    if y.dtype.kind in "iu" and int(y.max()) - int(y.min()) < len(y):
+        low = y.min()
+        wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64)  # labels up to 2**64 - 1
+        offset = (wide - wide.dtype.type(low)).astype(np.int64)
         present = np.bincount(offset) > 0
-        classes = (np.flatnonzero(present) + low).astype(y.dtype)
-        return classes, (np.cumsum(present) - 1)[offset]
+        classes = np.flatnonzero(present).astype(wide.dtype) + wide.dtype.type(low)
+        return classes.astype(y.dtype), (np.cumsum(present) - 1)[offset]
     return np.unique(y, return_inverse=True)
 
 
@@ -268,6 +280,12 @@ def _exact_labels(y):
     dtype = getattr(y, "dtype", None)
     if isinstance(y, (list, tuple)):
         _refuse_mixed_labels(y)
+    elif hasattr(y, "columns"):  # a data frame: scikit-learn takes one column, with a warning
+        if len(y.columns) == 1:
+            column = y.iloc[:, 0] if hasattr(y, "iloc") else y[y.columns[0]]
+            return np.asarray(_exact_labels(column))[:, np.newaxis]
+    elif hasattr(y, "null_count") and y.null_count():  # of polars
+        raise ValueError("Input y contains None, which is no label.")
     elif hasattr(y, "isna") and not isinstance(dtype, np.dtype):
         if y.isna().any():
             raise ValueError("Input y contains NaN.")
@@ -320,6 +338,8 @@ def _wide_integer_columns(X):
             column = X.iloc[:, f] if hasattr(X, "iloc") else X[name]
             if kind in ("i", "u") and hasattr(column, "dropna"):
                 column = column.dropna()
+            elif hasattr(column, "drop_nulls"):  # of polars, which makes floats where some are null
+                column = column.drop_nulls()
             yield from _wide_columns_of_array(
                 np.asarray(column, dtype=f"{kind}8" if kind in ("i", "u") else None)[:, np.newaxis],
                 f,

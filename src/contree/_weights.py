@@ -47,7 +47,9 @@ class Weights:
     p + q <= d.  Hence what is reported of a tree is at most d off.  Further, if R(T) <= R(S) + g
     for the tree T that was found and every permitted tree S, then
     E(T) <= R(T) + q <= R(S) + g + q <= E(S) + p + g + q <= E(S) + g + d:
-    the tree is at most d further from the optimum than the search has proved.
+    the tree is at most d further from the optimum than the search has proved.  (Which trees are
+    permitted depends on the weights only by ``min_weight_fraction_leaf``: see
+    `_validate.resolve_leaf_size`.)
     """
 
     multiples: np.ndarray | None
@@ -192,19 +194,34 @@ def _check_sum(weight: Fraction) -> None:
 
 
 def _as_integers(weights: np.ndarray) -> tuple[np.ndarray, Fraction] | None:
-    """Return integers and the power of two that they are multiples of, if int64 holds them."""
+    """Return integers and what they are multiples of, if int64 holds them.
+
+    Only where it would not hold them, they are divided by their greatest common divisor here.
+    """
     if weights.dtype.kind in "iu":
+        unit = 1
+        if int(weights.max()).bit_length() > WIDEST:
+            unit = int(np.gcd.reduce(weights))
+            weights = weights // weights.dtype.type(unit)
         fits = int(weights.max()).bit_length() <= WIDEST
-        return (weights.astype(np.int64), Fraction(1)) if fits else None
+        return (weights.astype(np.int64), Fraction(unit)) if fits else None
     fraction, exponent = np.frexp(weights)
     odd, exponent = np.ldexp(fraction, 53).astype(np.int64), exponent.astype(np.int64) - 53
     zeros = np.frexp((odd & -odd).astype(np.float64))[1] - 1  # at the end of the binary number
     odd, exponent = odd >> zeros, exponent + zeros
-    lowest = int(exponent.min())
+    lowest, unit = int(exponent.min()), 1
     shift = exponent - lowest
-    if int((np.frexp(odd.astype(np.float64))[1] + shift).max()) > WIDEST:
-        return None
-    return odd << shift, Fraction(2) ** lowest
+    if _widest(odd, shift) > WIDEST:
+        unit = int(np.gcd.reduce(odd))
+        odd //= unit
+        if _widest(odd, shift) > WIDEST:
+            return None
+    return odd << shift, unit * Fraction(2) ** lowest
+
+
+def _widest(odd: np.ndarray, shift: np.ndarray) -> int:
+    """Return the bits of the largest of the integers ``odd << shift``."""
+    return int((np.frexp(odd.astype(np.float64))[1] + shift).max())
 
 
 def _class_factors(class_weight, groups: _Groups, sums: list) -> list[Fraction]:

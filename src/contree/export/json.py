@@ -143,7 +143,11 @@ def _parameters(classifier) -> dict:
     parameters = classifier.get_params()
     if isinstance(parameters["class_weight"], dict):  # its keys need not be strings
         pairs = parameters["class_weight"].items()
-        parameters["class_weight"] = [[_plain(label), _plain(weight)] for label, weight in pairs]
+        # A weight may be True, which is 1; a label that is one must stay it.
+        parameters["class_weight"] = [
+            [_plain(label), int(weight) if isinstance(weight, bool) else _plain(weight)]
+            for label, weight in pairs
+        ]
     return {
         name: value if name == "class_weight" else _plain(value)
         for name, value in parameters.items()
