@@ -207,6 +207,11 @@ def test_infinite_cost_is_named():
         ConTreeClassifier(ccp_alpha=float("inf")).fit([[0.0], [1.0]], [0, 1])
 
 
+def test_a_cost_beyond_float64_is_named():
+    with pytest.raises(ValueError, match="ccp_alpha=1e\\+308 times the weight"):
+        ConTreeClassifier(ccp_alpha=1e308).fit([[0.0], [1.0]], [0, 1])
+
+
 def test_written_and_read():
     X, y = load_breast_cancer(return_X_y=True)
     clf = ConTreeClassifier(2, ccp_alpha=0.01, max_leaf_nodes=3).fit(X, y)

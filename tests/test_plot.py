@@ -122,6 +122,14 @@ def test_negative_thresholds_and_odd_characters():
     clf.plot().figure.savefig(io.BytesIO(), format="svg")
 
 
+def test_the_legend_tells_long_names_apart():
+    names = ["the same beginning of a name, one", "the same beginning of a name, two"]
+    clf = ConTreeClassifier(1).fit([[-2e-20], [-4e-20]], names)
+    shown = check_picture(clf.plot(feature_names=["half \ud800"]), clf)
+    assert set(names) <= set(shown)
+    assert "half \N{REPLACEMENT CHARACTER} ≤ −3e−20" in shown
+
+
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     clf = ConTreeClassifier(0).fit([[0.0]], [0])
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -21,6 +21,7 @@ mediant of order K.  A `ccp_alpha` of 1 or more has the optimum that 1 has, a le
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
@@ -105,6 +106,10 @@ class LeafCost:
         if ccp_alpha == 0:
             return cls(FREE, 1, 0, most, weights.total, weights.unit)
         cost = exact_share(ccp_alpha) * weights.total
+        if (cost * most + weights.total) * weights.unit > sys.float_info.max:
+            raise ValueError(
+                f"ccp_alpha={ccp_alpha} times the weight of all rows is more than float64 can hold."
+            )
         counted = between_neighbours(min(cost, Fraction(weights.total)), most)
         return cls(cost, counted.denominator, counted.numerator, most, weights.total, weights.unit)
 

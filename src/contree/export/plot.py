@@ -6,6 +6,7 @@ One unit of the axes is one point of the figure that `plot` makes.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -129,7 +130,7 @@ def _words(wording: Wording, node: int, size: float) -> list[Line]:
         lines = [Line(text, size, bold=True) for text in _wrapped(wording.majority(node))]
         return [*lines, *rows]
     *first, last = _wrapped(wording.feature(node))
-    test = wording.relation(node).replace("<=", "≤").replace("-", "\N{MINUS SIGN}", 1)
+    test = wording.relation(node).replace("<=", "≤").replace("-", "\N{MINUS SIGN}")
     joined = f"{last} {test}"
     lines = [*first, joined] if len(joined) <= WRAP else [*first, last, test]
     return [*(Line(text, size) for text in lines), *rows]
@@ -153,7 +154,8 @@ def _wrapped(text: str) -> list[str]:
     lines = [line for part in text.splitlines() for line in textwrap.wrap(part, WRAP)] or [" "]
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][: WRAP - 1] + "…"]
-    return [line.replace("\0", "\N{REPLACEMENT CHARACTER}") for line in lines]
+    # What no font has: NUL, and halves of characters, which matplotlib refuses.
+    return [re.sub("[\0\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", line) for line in lines]
 
 
 def _width(line: Line) -> float:
@@ -180,7 +182,7 @@ def _legend_rows(classes: list[str], size: float, width: float) -> list:
     rows: list[list[tuple[float, int, Line]]] = [[]]
     swatch, gap, at = 1.2 * size, 1.4 * size, 0.0
     for number, name in enumerate(classes):
-        line = Line(_wrapped(name)[0], SMALL * size, faint=True)
+        line = Line(" ".join(_wrapped(name)), SMALL * size, faint=True)
         if rows[-1] and at + swatch + _width(line) > width:
             rows.append([])
             at = 0.0
