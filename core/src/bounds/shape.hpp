@@ -26,12 +26,16 @@ struct Shape {
 // The leaves of a tree of that depth, at most.
 inline Leaves most_leaves(std::int64_t depth) { return depth < 31 ? Leaves{1} << depth : any_leaves; }
 
+// Deeper trees are not looked for: the search takes some kilobytes of its stack for each level.
+inline constexpr std::int64_t deepest_tree = 1000;
+
 // A depth and a number of leaves that one another allow: a tree of l leaves has a depth of at most l - 1, one of depth d
 // at most 2^d leaves, and no tree has more leaves than rows.  So equal limits have equal names.
 struct TreeSize {
     std::int64_t depth;
     Leaves leaves;
-    TreeSize(std::int64_t most_depth, Leaves most, Row rows) : depth(most_depth), leaves(most >= rows ? any_leaves : most) {
+    TreeSize(std::int64_t most_depth, Leaves most, Row rows)
+        : depth(std::min({most_depth, deepest_tree, std::max(std::int64_t{rows} - 1, std::int64_t{0})})), leaves(most >= rows ? any_leaves : most) {
         if (leaves != any_leaves) depth = std::min<std::int64_t>(depth, leaves - 1);
         leaves = std::min(leaves, most_leaves(depth));
     }

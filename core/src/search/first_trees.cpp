@@ -30,10 +30,10 @@ Step step_of(const Subproblem<Entry>& sub, const Split& split) {
 }  // namespace
 
 template <class Entry>
-Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control) {
-    depth = std::min(depth, deepest_first_tree);
+Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control,
+                    std::int64_t level) {
     const Score leaf = leaf_errors(sub);
-    if (depth == 0 || leaf == 0 || sub.features == 0) return {0, leaf, {Step{Step::leaf, 0}}};
+    if (depth == 0 || leaf == 0 || sub.features == 0 || !room_below(level, arena)) return {0, leaf, {Step{Step::leaf, 0}}};
     const Halt halt = when_abandoned(control);
     if (depth == 1) {
         const Stump stump = best_stump(sub, halt);
@@ -44,8 +44,8 @@ Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Move
     if (split.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
     Arena::Frame frame(arena);
     const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena, halt);
-    const Outcome left = greedy_tree(children.left, depth - 1, movers, arena, control);
-    const Outcome right = greedy_tree(children.right, depth - 1, movers, arena, control);
+    const Outcome left = greedy_tree(children.left, depth - 1, movers, arena, control, level + 1);
+    const Outcome right = greedy_tree(children.right, depth - 1, movers, arena, control, level + 1);
     return {0, left.upper + right.upper, join(step_of(sub, split), left.plan, right.plan)};
 }
 
@@ -80,7 +80,7 @@ Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::in
 }
 
 #define CONTREE_TREES(Entry)                                                                                \
-    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&, const Control&); \
+    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&, const Control&, std::int64_t); \
     template Outcome rollout_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);                   \
     template Outcome skeleton_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);
 CONTREE_TREES(NarrowEntry)

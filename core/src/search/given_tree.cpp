@@ -4,30 +4,29 @@
 #include <cmath>
 
 #include "bounds/class_count.hpp"
+#include "search/first_trees.hpp"
 #include "tree/locate.hpp"
 
 namespace contree {
 
 namespace {
 
-constexpr std::int64_t deepest_given = 64;   // bounds the recursion; no tree that a person reads comes near
-
 template <class Entry>
 class Planter {
 public:
-    Planter(const Tree& tree, const Table& table, const RankedTable& ranked, const Movers& movers, Arena& arena)
-        : tree_(tree), table_(table), ranked_(ranked), movers_(movers), arena_(arena), column_of_(table.features) {
+    Planter(const Tree& tree, const Table& table, const RankedTable& ranked, std::int64_t depth, const Movers& movers, Arena& arena)
+        : tree_(tree), table_(table), ranked_(ranked), depth_(depth), movers_(movers), arena_(arena), column_of_(table.features) {
         for (FeatureId c = static_cast<FeatureId>(ranked.columns.size()); c-- > 0;)
             column_of_[static_cast<std::size_t>(ranked.columns[c].feature)] = c;
     }
 
-    Outcome plant(std::size_t node, const Subproblem<Entry>& sub, std::int64_t depth) {
+    Outcome plant(std::size_t node, const Subproblem<Entry>& sub, std::int64_t level = 0) {
         const Score leaf = leaf_errors(sub);
         const Outcome as_leaf{0, leaf, {Step{Step::leaf, 0}}};
-        if (depth == 0 || leaf == 0) return as_leaf;
+        if (level == depth_ || leaf == 0 || !room_below(level, arena_)) return as_leaf;
         while (tree_.children_left[node] >= 0) {
             const Place at = place(node, sub);
-            if (at.z > 0 && at.z < sub.rows) return sub.allows(at.f, at.z) ? join_sides(node, sub, at, depth) : as_leaf;
+            if (at.z > 0 && at.z < sub.rows) return sub.allows(at.f, at.z) ? join_sides(node, sub, at, level) : as_leaf;
             node = child(node, at.z > 0);
         }
         return as_leaf;
@@ -75,11 +74,11 @@ private:
         return static_cast<std::uint32_t>(std::find(sub.feature, sub.feature + sub.features, column) - sub.feature);
     }
 
-    Outcome join_sides(std::size_t node, const Subproblem<Entry>& sub, const Place& at, std::int64_t depth) {
+    Outcome join_sides(std::size_t node, const Subproblem<Entry>& sub, const Place& at, std::int64_t level) {
         Arena::Frame frame(arena_);
         const Children<Entry> children = split_rows(sub, at.f, at.z, true, movers_, arena_);
-        const Outcome left = plant(child(node, !at.mirrored), children.left, depth - 1);
-        const Outcome right = plant(child(node, at.mirrored), children.right, depth - 1);
+        const Outcome left = plant(child(node, !at.mirrored), children.left, level + 1);
+        const Outcome right = plant(child(node, at.mirrored), children.right, level + 1);
         const Step step{static_cast<std::int32_t>(sub.feature[at.f]), sub.rank_left_of(at.f, at.z)};
         return {0, left.upper + right.upper, join(step, left.plan, right.plan)};
     }
@@ -87,6 +86,7 @@ private:
     const Tree& tree_;
     const Table& table_;
     const RankedTable& ranked_;
+    const std::int64_t depth_;
     const Movers& movers_;
     Arena& arena_;
     std::vector<FeatureId> column_of_;   // by the caller's feature: its first column
@@ -97,7 +97,7 @@ private:
 template <class Entry>
 Outcome given_tree(const Tree& tree, const Table& table, const RankedTable& ranked, const Subproblem<Entry>& root,
                    std::int64_t depth, const Movers& movers, Arena& arena) {
-    return Planter<Entry>(tree, table, ranked, movers, arena).plant(0, root, std::min(depth, deepest_given));
+    return Planter<Entry>(tree, table, ranked, depth, movers, arena).plant(0, root);
 }
 
 template Outcome given_tree(const Tree&, const Table&, const RankedTable&, const Subproblem<NarrowEntry>&, std::int64_t,
