@@ -150,7 +150,7 @@ Outcome BestFirst<Entry>::branch(Worker& worker, const Question& question) {
     node.learnt = question.learnt;
     if (node.learnt != nullptr) node.learnt->expect(node.shapes);
     node.ub = question.target;
-    node.in_flight.reserve(workers_.size());
+    node.in_flight.reserve(2 * workers_.size());
     const Score leaf = leaf_score(sub, rules_.objective);
     if (leaf < node.ub) improve(node, leaf, {Step{Step::leaf, 0}});
     if (question.incumbent != nullptr && question.incumbent->upper < node.ub)
@@ -295,22 +295,30 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         }
         task.z = threshold_in(node, task.segment, task.run);
         task.ends = node.sub->limited() ? stale_ends(node, task) : Ends::neither;
-        // Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
-        task.left = task.right = {};
-        if (const std::int32_t u = task.segment.u.memory; u >= 0) {
-            if (task.segment.u.z > 0) task.left.subset = &(*node.memories)[static_cast<std::size_t>(u)].left;
-            task.right.superset = &(*node.memories)[static_cast<std::size_t>(u)].right;
-        }
-        if (const std::int32_t v = task.segment.v.memory; v >= 0) {
-            task.left.superset = &(*node.memories)[static_cast<std::size_t>(v)].left;
-            if (task.segment.v.z < node.sub->mass) task.right.subset = &(*node.memories)[static_cast<std::size_t>(v)].right;
-        }
-        node.in_flight.push_back(&task.segment);
-        node.taken += task.run.size();
-        ++node.begun;
+        begin(node, task);
         return true;
     }
     return false;
+}
+
+// Left sides grow with z: the neighbour to the left holds a subset, the one to the right a superset.
+template <class Entry>
+void BestFirst<Entry>::begin(Node& node, Task& task) {
+    const Segment& s = task.segment;
+    task.left = task.right = {};
+    if (s.u.memory >= 0) {
+        const Memory& memory = (*node.memories)[static_cast<std::size_t>(s.u.memory)];
+        if (s.u.z > 0) task.left.subset = &memory.left;
+        if (!memory.right_in_part) task.right.superset = &memory.right;
+    }
+    if (s.v.memory >= 0) {
+        const Memory& memory = (*node.memories)[static_cast<std::size_t>(s.v.memory)];
+        if (!memory.left_in_part) task.left.superset = &memory.left;
+        if (s.v.z < node.sub->mass) task.right.subset = &memory.right;
+    }
+    node.in_flight.push_back(&s);
+    node.taken += task.run.size();
+    ++node.begun;
 }
 
 // The most promising, but to begin with that around `first`.
@@ -350,41 +358,49 @@ std::int64_t BestFirst<Entry>::cached_depth() const {
     return options_.all_sizes ? 2 : 3;
 }
 
-// Split(D, d, f, z) (Eq. 6), each side against its target.
-//
-// B3.  Let [i..j] be the live run around z.  If the left side reaches limit - lbR(j), then for every
-// threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
-// Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
-//
-// With a minimal leaf size see leaf_sizes.cpp.
+// Split(D, d, f, z) (Eq. 6), each side against its target.  With a minimal leaf size see leaf_sizes.cpp, where values are missing twins.cpp.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, Task& task) {
     if (task.ends != Ends::neither) return renew_ends(worker, node, task);
+    if (evaluate_twins(worker, node, task)) return;
     ++worker.statistics.splits_evaluated;
     worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + Worker::cells_of_a_split;
     const Segment& s = task.segment;
-    const bool limited = node.sub->limited();
     Arena::Frame frame(worker.arena);
-    const bool keep_origin = limited || (options_.switches.cache && node.depth - 1 >= cached_depth());
-    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keep_origin, *kernel_.movers, worker.arena, when_stopped(control_));
+    Children<Entry> children = split_rows(*node.sub, s.f, task.z, keeps_origin(node), *kernel_.movers, worker.arena, when_stopped(control_));
     if (stopping()) return put_back(node, task);
 
+    const auto [lower, up_to] = prospects(node, task);
+    if (node.sub->limited()) return evaluate_limited(worker, node, task, children, {0, 0}, up_to);
+    Memory memory;
+    const auto [left, right] = solve_sides(worker, node, task, children, lower, up_to, &memory);
+    const Point w{node.sub->mass_at(s.f, task.z), left.lower, right.lower};
+    learn(worker, node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory));
+}
+
+// B3.  Let [i..j] be the live run around z.  If the left side reaches limit - lbR(j), then for every
+// threshold in [z..j]: L >= L(z) and R >= lbR(j), so the sum reaches the limit and that half is closed.
+// Below that target the value is exact.  The right side mirrored.  (In place of the paper's eta.)
+template <class Entry>
+auto BestFirst<Entry>::prospects(const Node& node, const Task& task) const -> Prospects {
+    const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const bool by_run = options_.switches.run_targets && rules_.monotone;
     const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
-    const auto left_by_strips = [&](Position at) { return node.strips.empty() ? 0 : s.u.left + node.strips[s.f].between(u, at); };
-    const auto right_by_strips = [&](Position at) { return node.strips.empty() ? 0 : s.v.right + node.strips[s.f].between(at, v); };
-    const Score left_of_run = std::max(left_bound(s, mass_at(task.run.low), rules_), left_by_strips(task.run.low));
-    const Score right_of_run = std::max(right_bound(s, mass_at(task.run.high), rules_), right_by_strips(task.run.high));
+    const auto left_at = [&](Position at) {
+        return std::max(left_bound(s, mass_at(at), rules_), node.strips.empty() ? 0 : s.u.left + node.strips[s.f].between(u, at));
+    };
+    const auto right_at = [&](Position at) {
+        return std::max(right_bound(s, mass_at(at), rules_), node.strips.empty() ? 0 : s.v.right + node.strips[s.f].between(at, v));
+    };
     const Score limit = task.limit - rules_.objective.split;   // for both sides together
-    const Sides up_to{limit - (by_run ? right_of_run : 0), limit - (by_run ? left_of_run : 0)};
-    if (limited) return evaluate_limited(worker, node, task, children, up_to);
-    const Score z = mass_at(task.z);
-    const Sides lower{std::max(left_bound(s, z, rules_), left_by_strips(task.z)), std::max(right_bound(s, z, rules_), right_by_strips(task.z))};
-    Memory memory;
-    const auto [left, right] = solve_sides(worker, node, task, children, lower, up_to, &memory);
-    const Point w{z, left.lower, right.lower};
-    learn(worker, node, task, {w, w}, w, join_sides(node, task, left, right), std::move(memory));
+    return {{left_at(task.z), right_at(task.z)}, {limit - (by_run ? right_at(task.run.high) : 0), limit - (by_run ? left_at(task.run.low) : 0)}};
+}
+
+// Must the sides of its splits know which rows they are?
+template <class Entry>
+bool BestFirst<Entry>::keeps_origin(const Node& node) const {
+    return node.sub->limited() || (options_.switches.cache && node.depth - 1 >= cached_depth());
 }
 
 // Both sides of a split, each from what is proved of it up to its target.
@@ -392,13 +408,16 @@ template <class Entry>
 std::pair<Outcome, Outcome> BestFirst<Entry>::solve_sides(Worker& worker, const Node& node, const Task& task, const Children<Entry>& children,
                                                           const Sides& lower, const Sides& up_to, Memory* learnt) {
     const Shape shape = node.shapes[task.segment.shape];
-    const auto solve_side = [&](const Subproblem<Entry>& side, Leaves leaves, Score proved, Score target, const Sources& sources, Profile* profile) {
-        const TreeSize size(node.depth - 1, leaves, side.rows);
-        const bool remember = profile != nullptr && remembers(side, size.depth, node.sub->limited());
-        return solve(worker, {side, size, proved, target, 0, remember || side.limited() ? sources : Sources{}, remember ? profile : nullptr, &node});
-    };
-    Outcome left = solve_side(children.left, shape.left, lower.left, up_to.left, task.left, learnt != nullptr ? &learnt->left : nullptr);
-    return {std::move(left), solve_side(children.right, shape.right, lower.right, up_to.right, task.right, learnt != nullptr ? &learnt->right : nullptr)};
+    Outcome left = solve_side(worker, node, children.left, shape.left, lower.left, up_to.left, task.left, learnt != nullptr ? &learnt->left : nullptr);
+    return {std::move(left), solve_side(worker, node, children.right, shape.right, lower.right, up_to.right, task.right, learnt != nullptr ? &learnt->right : nullptr)};
+}
+
+template <class Entry>
+Outcome BestFirst<Entry>::solve_side(Worker& worker, const Node& node, const Subproblem<Entry>& side, Leaves leaves, Score proved, Score target,
+                                     const Sources& sources, Profile* learnt) {
+    const TreeSize size(node.depth - 1, leaves, side.rows);
+    const bool remember = learnt != nullptr && remembers(side, size.depth, node.sub->limited());
+    return solve(worker, {side, size, proved, target, 0, remember || side.limited() ? sources : Sources{}, remember ? learnt : nullptr, &node});
 }
 
 // The split's own outcome, from those of its sides.

@@ -88,6 +88,7 @@ private:
         std::deque<Memory> own_memories;
         std::deque<Memory>* memories = &own_memories;   // by Point::memory; a level's are those of all rows
         std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
+        std::vector<Score> missing_errors;   // by feature, of the rows that lack it alone; `unsolved` at first.  None: not asked for yet
         std::vector<const Segment*> in_flight;   // those being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
         bool level = false;           // is it of `deepen`?
@@ -100,7 +101,7 @@ private:
         void set_aside(Score bound) { floor = std::min(floor, bound); }
         // Nothing at or above this can matter.
         Score limit() const { return ub - gap; }
-        void land(const Segment& segment) { in_flight.erase(std::find(in_flight.begin(), in_flight.end(), &segment)); }
+        void land(const Segment& segment) { std::erase(in_flight, &segment); }
         // No tree has a smaller objective, by what is known now.
         Score bound() const {
             Score least = std::min(ub, floor);
@@ -116,6 +117,10 @@ private:
         Ends ends = Ends::neither;    // are those of the segment to be solved for its run, rather than z?
         Score limit;
         Sources left, right;
+    };
+    // What is proved of a task's sides before they are solved, and up to where they are.
+    struct Prospects {
+        Sides lower, up_to;
     };
     // A subproblem and all that is known of it.
     struct Question {
@@ -213,22 +218,38 @@ private:
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth, bool again = false) const;
     void work(Worker& worker, Node& node);
     bool next_task(Node& node, Task& task, Statistics& statistics);
+    void begin(Node& node, Task& task);
     void evaluate(Worker& worker, Node& node, Task& task);
+    Prospects prospects(const Node& node, const Task& task) const;
     void put_back(Node& node, const Task& task);
     void enqueue(Node& node, const Segment& segment);
     Segment take_segment(Node& node);
     Position threshold_in(const Node& node, const Segment& segment, const Run& run) const;
     std::int64_t cached_depth() const;
     Outcome join_sides(const Node& node, const Task& task, const Outcome& left, const Outcome& right);
+    bool keeps_origin(const Node& node) const;
+    Outcome solve_side(Worker& worker, const Node& node, const Subproblem<Entry>& side, Leaves leaves, Score proved, Score target,
+                       const Sources& sources, Profile* learnt);
     std::pair<Outcome, Outcome> solve_sides(Worker& worker, const Node& node, const Task& task, const Children<Entry>& children,
                                             const Sides& lower, const Sides& up_to, Memory* learnt);
+
+    // Missing values.
+    struct Twins {
+        std::uint32_t first, second;   // the two orders, as the subproblem numbers them
+        Row lack;                      // rows without a value
+    };
+    bool find_twins(const Subproblem<Entry>& sub, std::uint32_t f, Twins& twins) const;
+    std::size_t twin_segment(const Node& node, const Task& task, const Twins& twins, Score errors, Task& twin) const;
+    Score errors_of_missing(Worker& worker, Node& node, const Twins& twins);
+    bool evaluate_twins(Worker& worker, Node& node, Task& task);
+    void evaluate_both(Worker& worker, Node& node, Task& first, Task& second, Score errors);
 
     // Leaf sizes.
     void trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const;
     bool bounds_runs(const Node& node, const Run& run, std::int32_t percent) const;
     Ends stale_ends(const Node& node, const Task& task) const;
     void renew_ends(Worker& worker, Node& node, const Task& task);
-    void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to);
+    void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& any_lower, const Sides& up_to);
     void widen(Worker& worker, const Subproblem<Entry>& sub, std::uint32_t f, Position z, bool left, Subproblem<Entry>& side);
 
     void learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
