@@ -64,7 +64,7 @@ std::size_t BestFirst<Entry>::twin_segment(const Node& node, const Task& task, c
     const bool left = a.u.z == 0 || b.u.z == 0 || a.u.left + b.u.right >= enough;
     const bool right = a.v.z == sub.mass || b.v.z == sub.mass || a.v.left + b.v.right >= enough;
     const bool live = twin.segment.bound < twin.limit && !twin.run.empty() && twin.run.low <= at && at <= twin.run.high;
-    return live && left && right ? static_cast<std::size_t>(found - node.queue.begin()) : node.queue.size();
+    return live && ((left && right) || options_.switches.twins == 2) ? static_cast<std::size_t>(found - node.queue.begin()) : node.queue.size();
 }
 
 // theta(M), for sides of any number of leaves; or a bound of it.
@@ -97,8 +97,8 @@ bool BestFirst<Entry>::evaluate_twins(Worker& worker, Node& node, Task& task) {
     Task twin;
     if (!find_twins(*node.sub, task.segment.f, twins)) return false;
     {
-        std::lock_guard lock(node.mutex);   // are they worth while even if M had to be all errors?
-        if (twin_segment(node, task, twins, node.sub->mass_at(twins.second, twins.lack), twin) == node.queue.size()) return false;
+        std::lock_guard lock(node.mutex);   // are they worth while if all of M were errors?
+        if (twin_segment(node, task, twins, rules_.worth(node.sub->mass_at(twins.second, twins.lack)), twin) == node.queue.size()) return false;
     }
     const Score errors = errors_of_missing(worker, node, twins);
     {
