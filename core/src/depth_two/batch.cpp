@@ -115,8 +115,10 @@ void Batch<Entry>::sweep(const Sweep<Entry>& all) {
         next = f + 1;
         std::fill_n(missing.end, side_count, 0);
         if (is_second(next)) {
-            const Entry* const second = all.entries + next * all.stride;
-            const auto lack = static_cast<Row>(std::upper_bound(second, second + all.rows, Packed<Entry>::row_mask) - second);   // they have rank 0
+            using P = Packed<Entry>;
+            const Entry* const order = all.entries + f * all.stride;
+            const Rank none = P::rank(sub_->order(f)[sub_->rows - 1]);   // the missing rows are the last
+            const auto lack = static_cast<Row>(order + all.rows - std::lower_bound(order, order + all.rows, P::make(none, 0)));
             part = {};
             if (lack > 0) sweep_features(part_of(f, 1, all.rows - lack, lack), missing);
             if (lack < all.rows) sweep_features(part_of(f, 1, 0, all.rows - lack), part);
@@ -297,7 +299,9 @@ void Batch<Entry>::prepare(Pair& pair) {
     if (pair.rows < sub.rows) {
         const std::size_t stride = pair.rows + mover_padding;
         Entry* const entries = arena_->take<Entry>(stride * sub.features);
+        const bool all_swept = sub.weighted() || sub.limited();   // else the second orders are not
         for (std::uint32_t f = 0; f < sub.features; ++f) {
+            if (!all_swept && sub.missing[sub.feature[f]] == Missing::first) continue;
             Entry* const to = entries + f * stride;
             kernel_.movers->of<Entry>().filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a),
                                                sub.class_begin[pair.b], sub.class_size(pair.b), to);
