@@ -48,7 +48,8 @@ class FittedTree:
     Attributes
     ----------
     value : array of float64, shape (node_count, 1, n_classes)
-        Class fractions of a node, by weight, as in scikit-learn 1.3 and newer.
+        Class fractions of a node, by weight, as in scikit-learn 1.3 and newer.  The first of the
+        largest is the class that the node predicts.
     n_node_samples : array of int64, shape (node_count,)
         Training rows that reach a node.
     weighted_n_node_samples : array of float64, shape (node_count,)
@@ -142,6 +143,11 @@ class FittedTree:
     @cached_property
     def value(self) -> np.ndarray:
         fractions = self.class_weights / self.class_weights.sum(axis=1)[:, np.newaxis]
+        # Weights that differ in their last digits only are one float64: the heavier class stays the
+        # first among the largest, for all who predict by these fractions.
+        tied = np.flatnonzero(fractions.argmax(axis=1) != self.majority)
+        heavier = tied, self.majority[tied]
+        fractions[heavier] = np.nextafter(fractions[heavier], 1.0)
         return _frozen(fractions[:, np.newaxis, :], np.float64)
 
     @cached_property
