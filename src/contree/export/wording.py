@@ -6,6 +6,10 @@ Between the fitted tree and every export that people read.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from numbers import Integral
+
+import numpy as np
 
 from contree._fitted_tree import FittedTree
 
@@ -35,6 +39,7 @@ class Wording:
             class_names = classifier.classes_
         _check_length("feature_names", feature_names, n_features, "features")
         _check_length("class_names", class_names, classifier.n_classes_, "classes")
+        _check_decimals(decimals)
         self.tree: FittedTree = classifier.tree_
         self.features = [str(name) for name in feature_names]
         self.classes = [str(name) for name in class_names]
@@ -95,16 +100,20 @@ class Wording:
         """Return the threshold of a node, short and true.
 
         Four significant digits, and more where they are needed for every training row to take the
-        same way.
+        same way.  A threshold may be a hair away from a training value that its own rows do not
+        have; where rounding to the nearest would reach that value, rounding to the other side is
+        as short.
         """
         threshold = float(self.tree.threshold[node])
         if self.decimals is not None:
             return f"{threshold:.{self.decimals}f}"
         below, above = self.tree.threshold_gap[node]
         for digits in range(4, 17):
-            text = f"{threshold:.{digits}g}"
-            if below <= float(text) < above:
-                return _plain(text)
+            for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING):
+                rounded = Context(digits, rounding).create_decimal(Decimal(threshold))
+                text = f"{float(rounded):.{digits}g}"
+                if below <= float(text) < above:
+                    return _plain(text)
         return _plain(repr(threshold))
 
 
@@ -123,6 +132,15 @@ def _plain(text: str) -> str:
     if "e" in text and 1e-4 <= abs(value) < 1e16:
         return f"{value:.0f}" if value.is_integer() else repr(value)
     return text
+
+
+def _check_decimals(decimals) -> None:
+    if decimals is None:
+        return
+    if isinstance(decimals, (bool, np.bool_)) or not isinstance(decimals, Integral) or decimals < 0:
+        raise ValueError(
+            f"decimals must be None or a number of digits, an int from 0 up; got {decimals!r}."
+        )
 
 
 def _check_length(name: str, names, expected: int, what: str) -> None:
