@@ -276,3 +276,18 @@ def test_the_schema_tells_what_does_not_fit(text, path, value):
         place = place[parent]
     place[name] = value
     assert schema_errors(json.dumps(data))
+
+
+class Shallow(ConTreeClassifier):
+    """A subclass with other parameters, as scikit-learn allows."""
+
+    def __init__(self, max_depth=1, *, note="none"):
+        super().__init__(max_depth)
+        self.note = note
+
+
+def test_a_subclass(iris):
+    clf = Shallow(2, note="yes").fit(iris.data, iris.target)
+    back = Shallow.from_json(clf.to_json())
+    assert back.get_params() == {"max_depth": 2, "note": "yes"}
+    same(clf, back, iris.data)

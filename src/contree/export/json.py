@@ -141,7 +141,7 @@ def _with_parameters(classifier_class, parameters: dict):
 
 def _parameters(classifier) -> dict:
     parameters = classifier.get_params()
-    if isinstance(parameters["class_weight"], dict):  # its keys need not be strings
+    if isinstance(parameters.get("class_weight"), dict):  # its keys need not be strings
         pairs = parameters["class_weight"].items()
         # A weight may be True, which is 1; a label that is one must stay it.
         parameters["class_weight"] = [
