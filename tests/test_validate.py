@@ -147,6 +147,23 @@ def test_features_refused(bad, message):
         fit(bad)
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pd.DataFrame({"size": np.arange(6.0), "town": ["a", "b"] * 3}),
+        pd.DataFrame({"size": np.arange(6.0), "town": pd.Categorical(["a", "b"] * 3)}),
+    ],
+)
+def test_a_column_of_text_is_named(bad):
+    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'town'.*'a'"):
+        fit(bad)
+    numbers = bad.assign(town=0.0)
+    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'town'.*'a'"):
+        fit(numbers).predict(bad)
+    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 1.*'a'"):
+        fit(bad.to_numpy().tolist())
+
+
 def test_huge_values_of_both_signs_raise_no_warning():
     huge = np.array([[1e308], [-1e308]] * 50)
     clf = fit(huge, [0, 1] * 50)

@@ -141,7 +141,8 @@ def test_equal_weights_search_as_none():
         (0, "weights of all rows are zero"),
         ([1, 1], "one number for each of the 6 rows"),
         (np.ones((6, 2)), "one number for each of the 6 rows"),
-        (["a"] * 6, "numeric"),
+        (["a"] * 6, "^sample_weight must be finite numbers"),
+        (np.full(6, 1j), "^sample_weight must be finite numbers"),
         ([1.7e308] * 6, "sum to more than float64"),
     ],
 )
@@ -298,3 +299,13 @@ def test_a_given_tree_keeps_its_way_for_missing_values():
     proved = best.errors_
     best.set_params(warm_start=True, time_limit=0.0).fit(data, y, weights)
     assert best.errors_ == proved
+
+
+def test_weights_that_differ_in_their_last_digits():
+    """Both classes weigh 0.8, one a hair more: it is predicted, by probabilities and tools too."""
+    rows, y, weights = np.zeros((7, 1)), [0, 0, 0, 1, 1, 1, 1], [0.3, 0.2, 0.3, 0.1, 0.2, 0.2, 0.3]
+    clf = ConTreeClassifier(0).fit(rows, y, weights)
+    assert clf.predict(rows).tolist() == [1] * 7
+    assert clf.predict_proba(rows).argmax(axis=1).tolist() == [1] * 7
+    assert clf.predict_proba(rows) == pytest.approx(0.5)
+    assert clf.to_sklearn().predict(rows).tolist() == [1] * 7

@@ -131,7 +131,14 @@ def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
     nullable = getattr(dtype, "kind", None) in ("i", "u") and not isinstance(dtype, np.dtype)
     if nullable and not sample_weight.isna().any():  # scikit-learn would make floats of them
         sample_weight = np.asarray(sample_weight, dtype=f"{dtype.kind}8")
-    weights = check_array(sample_weight, ensure_2d=False, input_name="sample_weight")
+    try:
+        weights = check_array(sample_weight, ensure_2d=False, input_name="sample_weight")
+    except ValueError as error:
+        if "sample_weight" in str(error):
+            raise
+        raise ValueError(
+            f"sample_weight must be finite numbers that are not negative: {error}"
+        ) from error
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must have one number for each of the {n_rows} rows; its shape is "
@@ -227,7 +234,7 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
     given = X
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"), _columns_named(X):
             X, y = validate_data(
                 estimator,
                 X,
@@ -265,10 +272,41 @@ def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def check_rows(estimator, X) -> np.ndarray:
     """Return rows to predict as float64, in the order in which they lie in memory."""
-    with np.errstate(invalid="ignore"):  # as above
+    with np.errstate(invalid="ignore"), _columns_named(X):  # as above
         return validate_data(
             estimator, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan"
         )
+
+
+@contextmanager
+def _columns_named(X):
+    """Add to scikit-learn's message about text in X which column has it, and what is allowed."""
+    try:
+        yield
+    except ValueError as error:
+        column = _text_column(X) if "could not convert" in str(error) else None
+        if column is None:
+            raise
+        raise ValueError(
+            f"Input X must be numbers, with NaN for a missing value; column {column!r}: {error}. "
+            "Encode text as numbers first, for example with scikit-learn's OrdinalEncoder."
+        ) from error
+
+
+def _text_column(X):
+    """Return the name or the number of the first column that is not all numbers."""
+    if hasattr(X, "iloc"):
+        columns = ((name, X.iloc[:, f]) for f, name in enumerate(X.columns))
+    elif hasattr(X, "columns"):
+        columns = ((name, X[name]) for name in X.columns)
+    else:
+        columns = enumerate(np.asarray(X, dtype=object).T)
+    for name, column in columns:
+        try:
+            np.asarray(column, dtype=np.float64)
+        except (TypeError, ValueError):
+            return name
+    return None
 
 
 def _exact_labels(y):
