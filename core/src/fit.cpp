@@ -9,6 +9,7 @@
 
 #include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
+#include "search/first_trees.hpp"
 #include "search/given_tree.hpp"
 #include "search/paper.hpp"
 #include "search/prune.hpp"
@@ -61,6 +62,8 @@ public:
              Road& road, Result& result)
         : request_(request), ranked_(ranked), root_(root), control_(control), road_(road), result_(result),
           at_once_(std::uint64_t{root.rows} * root.features >= many_cells) {}
+
+    bool at_once() const { return at_once_; }
 
     // Called for each better tree or bound.  Where a stop comes first the result does not follow.
     void improve(const Outcome& incumbent) {
@@ -155,8 +158,18 @@ public:
         first.lower = std::max<Score>(0, request.start.lower_bound - options.leaf_cost);
         const auto improved = [&](const Outcome& incumbent) { delivery.improve(incumbent); };
         if (options.search == SearchKind::paper) {
+            // The published search, until it is stopped; then the result is no worse than CART's tree, as in the other search.
+            // Where a tree that comes after the stop is too late, CART's is there before.
+            const auto better_of = [&](const Outcome& known) {
+                const Outcome cart = greedy_tree(root_, options.max_depth, movers_, arena, control);
+                const Outcome tree = pruned(root_, cart.plan, objective_of(options), leaves_of(options));
+                return tree.upper < known.upper ? Outcome{known.lower, tree.upper, tree.plan} : known;
+            };
+            if (delivery.at_once()) first = better_of(first);
             PaperSearch<Entry> method(root_, ranked_.rows, options, control, improved, std::move(first));
-            delivery.finish(method.run());
+            Outcome found = method.run();
+            if (!delivery.at_once() && !found.proved() && control.stopped() && !control.abandoned()) improved(found = better_of(found));
+            delivery.finish(found);
             result.counters = method.statistics().rows();
             return;
         }

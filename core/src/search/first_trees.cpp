@@ -1,5 +1,8 @@
 #include "search/first_trees.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "bounds/class_count.hpp"
 #include "tree/locate.hpp"
 #include "tree/purity.hpp"
@@ -22,16 +25,53 @@ Split purest_split(const Subproblem<Entry>& sub, const Halt& halt) {
     return best;
 }
 
+// Which rows a split parts from which, whichever of them are left: two splits that differ in it differ for sure.
+template <class Entry>
+std::uint64_t parting(const Subproblem<Entry>& sub, const Split& split) {
+    const auto mixed = [](std::uint64_t row) {
+        row = (row + 1) * 0x9e3779b97f4a7c15ULL;
+        row = (row ^ row >> 31) * 0xbf58476d1ce4e5b9ULL;
+        return row ^ row >> 29;
+    };
+    std::uint64_t left = 0, right = 0;
+    const Entry* const order = sub.order(split.f);
+    for (Row k = 0; k < sub.rows; ++k) (k < split.z ? left : right) += mixed(Packed<Entry>::row(order[k]));
+    return std::min(left, right);
+}
+
+// The purest split of each feature that is as pure as the best, but for rounding; one for each way to part the rows.
+template <class Entry>
+std::vector<Split> equally_pure_splits(const Subproblem<Entry>& sub, const Halt& halt) {
+    constexpr double but_for_rounding = 1 - 1e-12;
+    const auto class_of = classes_of_rows(sub);
+    std::vector<Purest> purest(sub.features);
+    double most = 0;
+    for (std::uint32_t f = 0; f < sub.features && !halt(); ++f) {
+        purest[f] = purest_threshold(sub, f, class_of);
+        most = std::max(most, purest[f].purity);
+    }
+    std::vector<Split> splits;
+    std::vector<std::uint64_t> partings;
+    for (std::uint32_t f = 0; f < sub.features; ++f) {
+        if (purest[f].z == 0 || purest[f].purity < most * but_for_rounding) continue;
+        const Split split{f, purest[f].z};
+        const std::uint64_t way = parting(sub, split);
+        if (std::find(partings.begin(), partings.end(), way) != partings.end()) continue;
+        partings.push_back(way);
+        splits.push_back(split);
+    }
+    return splits;
+}
+
 template <class Entry>
 Step step_of(const Subproblem<Entry>& sub, const Split& split) {
     return {static_cast<std::int32_t>(sub.feature[split.f]), sub.rank_left_of(split.f, split.z)};
 }
 
-}  // namespace
-
+// `spare` is the work, in row visits, that is left for splits which are as pure as the first.
 template <class Entry>
-Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control,
-                    std::int64_t level) {
+Outcome greedy(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control,
+               std::int64_t level, std::int64_t& spare) {
     const Score leaf = leaf_errors(sub);
     if (depth == 0 || leaf == 0 || sub.features == 0 || !room_below(level, arena)) return {0, leaf, {Step{Step::leaf, 0}}};
     const Halt halt = when_abandoned(control);
@@ -40,13 +80,30 @@ Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Move
         if (stump.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
         return {0, stump.errors, join(step_of(sub, {stump.f, stump.z}), {Step{Step::leaf, 0}}, {Step{Step::leaf, 0}})};
     }
-    const Split split = purest_split(sub, halt);
-    if (split.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
-    Arena::Frame frame(arena);
-    const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena, halt);
-    const Outcome left = greedy_tree(children.left, depth - 1, movers, arena, control, level + 1);
-    const Outcome right = greedy_tree(children.right, depth - 1, movers, arena, control, level + 1);
-    return {0, left.upper + right.upper, join(step_of(sub, split), left.plan, right.plan)};
+    Outcome best{0, leaf, {Step{Step::leaf, 0}}};
+    bool first = true;
+    for (const Split& split : equally_pure_splits(sub, halt)) {
+        const std::int64_t visits = std::int64_t{sub.rows} * sub.features * std::min<std::int64_t>(depth, sub.rows);
+        if (!first && (best.upper == 0 || visits > spare)) break;
+        if (!first) spare -= visits;
+        Arena::Frame frame(arena);
+        const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena, halt);
+        const Outcome left = greedy(children.left, depth - 1, movers, arena, control, level + 1, spare);
+        const Outcome right = greedy(children.right, depth - 1, movers, arena, control, level + 1, spare);
+        if (halt()) break;
+        if (first || left.upper + right.upper < best.upper)
+            best = {0, left.upper + right.upper, join(step_of(sub, split), left.plan, right.plan)};
+        first = false;
+    }
+    return best;
+}
+
+}  // namespace
+
+template <class Entry>
+Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control) {
+    std::int64_t spare = 2 * std::max(std::int64_t{sub.rows} * sub.features, std::int64_t{1} << 20);
+    return greedy(sub, depth, movers, arena, control, 0, spare);
 }
 
 template <class Entry>
@@ -80,7 +137,7 @@ Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::in
 }
 
 #define CONTREE_TREES(Entry)                                                                                \
-    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&, const Control&, std::int64_t); \
+    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&, const Control&); \
     template Outcome rollout_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);                   \
     template Outcome skeleton_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);
 CONTREE_TREES(NarrowEntry)
