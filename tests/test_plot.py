@@ -91,6 +91,17 @@ def test_nothing_overlaps(classes, depth, names):
     assert "300 rows" in shown
 
 
+@pytest.mark.parametrize("depth", [1, 3])
+def test_words_on_branches_have_room(depth):
+    """The boxes of short labels are narrower than what is said of missing values."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 0) + (X[:, 1] > 0) * (X[:, 2] > 0) * 1
+    X[(X > 0.5) & (rng.random(X.shape) < 0.3)] = np.nan
+    clf = ConTreeClassifier(depth).fit(X, y)
+    assert "no or missing" in check_picture(clf.plot(), clf)
+
+
 def test_what_it_says():
     X = np.repeat(np.arange(6.0), 8)[:, None] + 0.125
     y = np.repeat(["setosa", "versicolor", "virginica"], 16)
@@ -168,7 +179,8 @@ def test_layout_of_any_tree(seed, inner):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, inner)
     widths = rng.uniform(1, 50, tree.node_count)
-    x = centres(tree, widths, gap=2.0)
+    words = rng.uniform(0, 30, tree.node_count)
+    x = centres(tree, widths, gap=2.0, words=words)
     assert (x - widths / 2).min() == pytest.approx(0)
     for depth in range(tree.max_depth + 1):
         level = np.flatnonzero(tree.node_depth == depth)
@@ -177,6 +189,7 @@ def test_layout_of_any_tree(seed, inner):
     for node in np.flatnonzero(tree.feature >= 0):
         middle = (x[tree.children_left[node]] + x[tree.children_right[node]]) / 2
         assert x[node] == pytest.approx(middle)
+        assert middle - x[tree.children_left[node]] >= words[node] - 1e-9
 
 
 def test_colours():

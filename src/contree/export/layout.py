@@ -11,7 +11,7 @@ import numpy as np
 from contree._fitted_tree import FittedTree
 
 
-def centres(tree: FittedTree, widths: np.ndarray, gap: float) -> np.ndarray:
+def centres(tree: FittedTree, widths: np.ndarray, gap: float, words: np.ndarray) -> np.ndarray:
     """Return the middle of each node along the horizontal axis; the leftmost box starts at 0.
 
     Parameters
@@ -22,6 +22,9 @@ def centres(tree: FittedTree, widths: np.ndarray, gap: float) -> np.ndarray:
         The width of each node's box.
     gap : float
         The least distance between two boxes of one level.
+    words : array of shape (node_count,)
+        The room that the words on each of a node's two branches need, from its middle to the
+        child's.
     """
     offset = np.zeros(tree.node_count)  # from the parent's middle
     reach: dict[int, list[tuple[float, float]]] = {}  # (left, right) of each level of a subtree
@@ -33,6 +36,7 @@ def centres(tree: FittedTree, widths: np.ndarray, gap: float) -> np.ndarray:
             a, b = reach.pop(left), reach.pop(right)
             shared = zip(a, b, strict=False)
             apart = max(one[1] - other[0] + gap for one, other in shared) / 2
+            apart = max(apart, words[node])
             offset[left], offset[right] = -apart, apart
             levels += _merged(a, b, apart)
         reach[node] = levels

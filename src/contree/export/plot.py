@@ -106,7 +106,8 @@ def _compose(wording: Wording, size: float, legend: bool) -> Picture:
     widths = np.array([max(map(_width, box)) + 2 * PADDING * size for box in lines])
     heights = np.array([sum(line.size for line in box) * LINE for box in lines])
     heights += (2 * PADDING + BAR) * size
-    x = centres(tree, widths, BOX_GAP * size)
+    words = np.array([_branch_words(wording, node, size) for node in range(tree.node_count)])
+    x = centres(tree, widths, BOX_GAP * size, words)
     top = _level_tops(tree, heights, LEVEL_GAP * size)
 
     margin = MARGIN * size
@@ -121,6 +122,17 @@ def _compose(wording: Wording, size: float, legend: bool) -> Picture:
         lines, x + margin, top + margin, widths, heights, rows, width + 2 * margin,
         height + 2 * margin,
     )  # fmt: skip
+
+
+def _branch_words(wording: Wording, node: int, size: float) -> float:
+    """Return how wide the longer word on the branches of a node is, with a little room."""
+    if wording.tree.feature[node] < 0:
+        return 0.0
+    return max(_width(_branch_word(word, size)) for word in ("yes", wording.no(node))) + 0.3 * size
+
+
+def _branch_word(word: str, size: float) -> Line:
+    return Line(word, 0.75 * size, faint=True)
 
 
 def _words(wording: Wording, node: int, size: float) -> list[Line]:
@@ -243,8 +255,8 @@ def _draw_branch(ax, tree, picture: Picture, node: int, no: str, size, scale) ->
             solid_joinstyle="round",
             zorder=1,
         )
-        word = Line(word, 0.75 * size, faint=True)
-        _text(ax, to, bend - 0.25 * size, word, scale, ha=side, va="bottom", zorder=2)
+        line = _branch_word(word, size)
+        _text(ax, to, bend - 0.25 * size, line, scale, ha=side, va="bottom", zorder=2)
 
 
 def _draw_box(ax, tree, picture: Picture, node: int, size, scale, fill, colours) -> None:
