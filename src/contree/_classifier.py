@@ -242,6 +242,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        # Two leaves cannot tell three classes apart, however good they are.
+        tags.classifier_tags.poor_score = self.max_depth in (0, 1) or self.max_leaf_nodes in (1, 2)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
