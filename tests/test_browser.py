@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -196,6 +197,21 @@ def test_an_empty_field_is_a_missing_value(visit):
     answer = find(browser, "#ct-answer").text
     assert answer.startswith("y: leaf ")
     assert answer.endswith(", 1 row of weight 2.5, errors of weight 0")
+
+
+def test_the_words_on_the_branches_are_whole(visit):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 0) + (X[:, 1] > 0) * (X[:, 2] > 0) * 1
+    X[(X > 0.5) & (rng.random(X.shape) < 0.3)] = np.nan
+    clf = ConTreeClassifier(3).fit(X, y)
+    browser = visit(clf, feature_names=list("abc"))
+    find(browser, "#ct-open").click()
+    words = browser.find_elements("css selector", ".ct-branch")
+    assert "no or missing" in [word.text for word in words]
+    for word, after in pairwise(sorted((w.rect for w in words), key=lambda r: (r["y"], r["x"]))):
+        assert word["height"] < 20  # one line
+        assert word["y"] != after["y"] or word["x"] + word["width"] <= after["x"]
 
 
 def test_a_word_for_missing_where_none_was_seen(visit, cancer):
