@@ -174,7 +174,20 @@ def test_c(nasty, close, deep, tmp_path, standard):
         assert clf.classes_[found].tolist() == clf.predict(X).tolist()
 
 
-@pytest.mark.parametrize("name", ["", "1x", "a b", "x;y", "größe", "return"])
+def test_labels_that_code_cannot_write():
+    rows, days = [[1.0], [2.0]], np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
+    clf = ConTreeClassifier(1).fit(rows, days)
+    with pytest.raises(ValueError, match=r"strings and finite numbers; the class .*2020"):
+        clf.to_python()
+    function: dict = {}
+    exec(clf.to_python(class_names=["one", "two"]), function)
+    assert [function["predict"](row) for row in rows] == ["one", "two"]
+    for write in (clf.to_python, clf.to_sql):
+        with pytest.raises(ValueError, match="inf"):
+            write(class_names=[0.0, np.inf])
+
+
+@pytest.mark.parametrize("name", ["", "1x", "a b", "x;y", "größe", "return", 3, None])
 def test_names_of_functions_are_checked(iris, name):
     clf = ConTreeClassifier(1).fit(iris.data, iris.target)
     with pytest.raises(ValueError, match="name must be a name"):

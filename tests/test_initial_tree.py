@@ -219,6 +219,17 @@ def test_initial_trees_refused(bad, error, message):
     assert vars(clf) == clf.get_params()
 
 
+class Shallow(ConTreeClassifier):
+    def __init__(self, max_depth=1):
+        super().__init__(max_depth)
+
+
+def test_a_subclass_begins_with_any_tree_of_ours():
+    whole = ConTreeClassifier(2).fit(X, Y)
+    for tree in (whole, whole.tree_, whole.to_json(), Shallow(2).fit(X, Y)):
+        assert Shallow().fit(X, Y, initial_tree=tree).errors_ == 0
+
+
 def test_column_names_must_agree():
     frame, y = load_iris(return_X_y=True, as_frame=True)
     clf = ConTreeClassifier(1).fit(frame, y)

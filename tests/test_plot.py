@@ -141,6 +141,13 @@ def test_the_legend_tells_long_names_apart():
     assert "half \N{REPLACEMENT CHARACTER} ≤ −3e−20" in shown
 
 
+@pytest.mark.parametrize("size", [0, -1.0, np.nan, np.inf, "9", None])
+def test_font_sizes_refused(size):
+    clf = ConTreeClassifier(1).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match="font_size must be a number of points above 0"):
+        clf.plot(font_size=size)
+
+
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     clf = ConTreeClassifier(0).fit([[0.0]], [0])
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -25,13 +25,15 @@ ALLOWED = (
 
 def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
     """Return the arrays of ``fit``'s argument, checked against the columns that were just seen."""
+    from contree._classifier import ConTreeClassifier  # which imports this module
+
     if initial_tree is None:
         return None
     if isinstance(initial_tree, (str, dict)):
-        initial_tree = _from_json(type(estimator), initial_tree)
+        initial_tree = _from_json(ConTreeClassifier, initial_tree)
     if isinstance(initial_tree, FittedTree):
         return _arrays(initial_tree)
-    if not isinstance(initial_tree, (type(estimator), DecisionTreeClassifier)):
+    if not isinstance(initial_tree, (ConTreeClassifier, DecisionTreeClassifier)):
         raise TypeError(
             f"initial_tree must be {ALLOWED}; got {type(initial_tree).__name__}: {initial_tree!r}."
         )

@@ -47,11 +47,11 @@ def to_python(classifier, feature_names=None, class_names=None, name="predict") 
         missing values in training.
     """
     check_is_fitted(classifier, "tree_")
-    if not (name.isidentifier() and name.isascii()) or keyword.iskeyword(name):
+    if not _is_name(name) or keyword.iskeyword(name):
         raise ValueError(f"name must be a name that Python allows, in ASCII; got {name!r}.")
     tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
     labels = classifier.classes_ if class_names is None else class_names
-    results = [ascii(v.item() if isinstance(v, np.generic) else v) for v in labels]
+    results = [_python_literal(label) for label in labels]
 
     def write(node: int, depth: int) -> list[str]:
         indent = "    " * depth
@@ -98,7 +98,7 @@ def to_c(classifier, feature_names=None, class_names=None, name="contree_predict
         where ``predict`` sends it.
     """
     check_is_fitted(classifier, "tree_")
-    if not (name.isidentifier() and name.isascii()) or name in C_WORDS.split():
+    if not _is_name(name) or name in C_WORDS.split():
         raise ValueError(f"name must be a name that C allows; got {name!r}.")
     tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
 
@@ -140,6 +140,22 @@ def _starts(tree: FittedTree) -> list[int]:
     own = (tree.node_depth % LEVELS == 0) & (tree.feature >= 0)
     own[0] = True
     return np.flatnonzero(own).tolist()
+
+
+def _is_name(name) -> bool:
+    return isinstance(name, str) and name.isidentifier() and name.isascii()
+
+
+def _python_literal(label) -> str:
+    """Return a label as source text that means it without any import."""
+    value = label.item() if isinstance(label, np.generic) else label
+    plain = type(value) in (str, int, bool, type(None))
+    if not plain and not (type(value) is float and math.isfinite(value)):
+        raise ValueError(
+            f"Without imports a function returns strings and finite numbers; the class {label!r} "
+            "is neither. class_names can say what to return instead."
+        )
+    return ascii(value)
 
 
 def _counts(wording: Wording, node: int) -> str:

@@ -6,9 +6,11 @@ One unit of the axes is one point of the figure that `plot` makes.
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +91,8 @@ def plot(
         raise ImportError(
             "plot() needs matplotlib, which comes with the extra: pip install 'contree[plot]'"
         ) from error
+    if not isinstance(font_size, Real) or not 0 < font_size < math.inf:
+        raise ValueError(f"font_size must be a number of points above 0; got {font_size!r}.")
     wording = Wording(classifier, feature_names, class_names, decimals)
     picture = _compose(wording, float(font_size), legend)
     if ax is None:

@@ -85,6 +85,8 @@ def _literal(value, quote: str) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, Real):
+        if not math.isfinite(value):
+            raise ValueError(f"SQL has no way to write the number {value!r} of class_names.")
         return repr(value)
     text = str(value)
     _check_no_zero(text)
