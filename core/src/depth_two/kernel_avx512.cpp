@@ -241,11 +241,12 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 4; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
+constexpr Registers registers{64, 4, 2};
+
 // A row's bits are a mask register.
 template <class Step>
 struct Lanes {
-    static constexpr unsigned count = 64 / sizeof(Step);   // of one register
-    static constexpr unsigned parts = 4, limited_parts = 2;   // registers of sides that fit at a time
+    static constexpr unsigned count = registers.bytes / sizeof(Step);   // of one register
     typedef Step Vector __attribute__((vector_size(64)));
     using Sides = std::conditional_t<sizeof(Step) == 1, __mmask64, std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>>;
 
@@ -301,7 +302,7 @@ const Kernel avx512_kernel{
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &avx512_movers, registers};
 
 }  // namespace contree
 

@@ -2,8 +2,7 @@
 
 template <class Step>
 struct Lanes {
-    static constexpr unsigned count = 32 / sizeof(Step);   // of one register
-    static constexpr unsigned parts = 4, limited_parts = 2;   // registers of sides that fit at a time
+    static constexpr unsigned count = registers.bytes / sizeof(Step);   // of one register
     typedef Step Vector __attribute__((vector_size(32)));
     using Sides = __m256i;   // all bits set in the lanes of the sides that the row lies on
 

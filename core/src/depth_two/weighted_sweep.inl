@@ -176,13 +176,12 @@ void sweep_sides(const WeightedSweep<Step>& input, SideExtremes& extremes) {
 
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    using L = Lanes<Step>;
-    input.min_leaf > 0 ? sweep_sides<Step, true, L::limited_parts>(input, extremes) : sweep_sides<Step, false, L::parts>(input, extremes);
+    input.min_leaf > 0 ? sweep_sides<Step, true, registers.at_once_limited>(input, extremes) : sweep_sides<Step, false, registers.at_once>(input, extremes);
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
     using L = Lanes<Score>;
-    constexpr unsigned parts = L::parts;
+    constexpr unsigned parts = registers.at_once;
     for (unsigned first = 0; first < side_count; first += parts * L::count) {
         typename L::Vector sum[parts] = {};
         for (Row r = 0; r < rows; ++r)
@@ -190,4 +189,8 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
         for (unsigned p = 0; p < parts; ++p)
             for (unsigned i = 0; i < L::count; ++i) totals[first + p * L::count + i] = sum[p][i];
     }
+}
+
+void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
+    for (Row r = 0; r < rows; ++r) packed[r] = _pext_u64(words[r], sides);
 }
