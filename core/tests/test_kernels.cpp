@@ -249,7 +249,11 @@ void compare_weighted(Random& random, Row rows) {
     scalar_kernel.sweep(sweep, expected);
     Score expected_totals[side_count], totals[side_count];
     scalar_kernel.weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), expected_totals);
+    std::vector<std::uint64_t> expected_words(input.words.size()), words(input.words.size());
+    scalar_kernel.pack_words(input.words.data(), static_cast<Row>(words.size()), sweep.used, expected_words.data());
     for (const Kernel* kernel : available_kernels()) {
+        kernel->pack_words(input.words.data(), static_cast<Row>(words.size()), sweep.used, words.data());
+        CHECK(words == expected_words);
         kernel->sweep(sweep, extremes);
         bool same = true;
         for (unsigned s = 0; s < side_count; ++s) {

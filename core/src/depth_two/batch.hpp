@@ -120,8 +120,9 @@ private:
             if (!most_.empty()) return most_[pair][side];
         return class_totals_[pairs_[pair].a][side] + class_totals_[pairs_[pair].b][side];
     }
+    std::uint64_t sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const;
     void evaluate_by_mass(std::uint32_t lanes_meant);
-    void sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse);
+    void sweep_weighted(Pair& pair, std::uint64_t sides, bool coarse);
     void find_twins();
     void place_sizes();
     void write_sizes();
@@ -129,12 +130,12 @@ private:
     Score coarse_least() const;
     template <class Step>
     const Step* row_sizes(const void*& known, unsigned shift);
-    void sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse);
-    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant);
+    void sweep_limited(Pair& pair, std::uint64_t sides, bool coarse);
+    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides);
     template <class Step>
-    void sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant);
+    void sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides);
     template <class Fill>
-    void sweep_general(const void*& steps, std::uint32_t lanes_meant, const Fill& fill);
+    void sweep_general(const void*& steps, std::uint64_t sides, const Fill& fill);
     template <class Step>
     const Step* steps_of(const Pair& pair, unsigned shift);
     template <class Step>

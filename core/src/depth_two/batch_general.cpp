@@ -107,7 +107,7 @@ template <class Entry>
 void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse) {
     const auto meant = [&](std::size_t s) { return (lanes_meant >> s % lane_count & 1) != 0; };
     if (sub_->classes == 2) {
-        sweep_weighted(pairs_[0], lanes_meant, coarse);
+        sweep_weighted(pairs_[0], both_sides(lanes_meant), coarse);
         for (std::size_t s = 0; s < side_count; ++s) {
             if (!meant(s)) continue;
             const Score positive = (size_[s] + extremes_.end[s]) / 2, negative = size_[s] - positive;
@@ -118,7 +118,7 @@ void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool c
     BySide right = leaves();
     Deaths death;
     sweep_pairs(ub, lanes_meant, right, death, [&](Pair& pair) {
-        sweep_weighted(pair, lanes_meant, coarse);
+        sweep_weighted(pair, both_sides(lanes_meant), coarse);
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s)
             if (meant(s)) right[s] = static_cast<Sum>(std::max<Score>({right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]}));
@@ -176,11 +176,13 @@ void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) 
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
-        sweep_limited(pair, meant, coarse);
-        const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         const auto index = static_cast<std::size_t>(&pair - pairs_.data());
+        const std::uint64_t sides = sides_to_gain(index, meant, right);
+        if (sides == 0) return;
+        sweep_limited(pair, sides, coarse);
+        const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s) {
-            if ((meant >> s % lane_count & 1) == 0) continue;
+            if ((sides >> s & 1) == 0) continue;
             const Score most = most_of(index, s);   // see find_lacks
             right[s] = std::max<Sum>(right[s], static_cast<Sum>(std::min(most, std::max(b[s] + extremes_.allowed_high[s], a[s] - extremes_.allowed_low[s]))));
             near_right[s] = std::max<Sum>(near_right[s], static_cast<Sum>(std::min(most, std::max(b[s] + extremes_.high[s], a[s] - extremes_.low[s]))));
@@ -194,6 +196,18 @@ void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) 
             near_[s] = std::max(near_[s], size_[s] - std::max(near_right[s], potential_[death[t]][s]));
         }
     }
+}
+
+// The sides that a pair's sweep may tell something new of.  Where both leaves of no stump can be large enough, by the rows that count beside the lane, which
+// are no fewer than its own, the sweep would give a leaf's number, which is known; and where all that the pair can give at the most was found with another
+// one, it would change nothing.
+template <class Entry>
+std::uint64_t Batch<Entry>::sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const {
+    const Score two_leaves = 2 * (sized_by_mass_ ? sub_->leaf.mass : Score{sub_->leaf.rows});
+    std::uint64_t sides = 0;
+    for (std::size_t s = 0; s < side_count; ++s)
+        sides |= std::uint64_t{near_sizes_[s] >= two_leaves && most_of(pair, s) > right[s]} << s;
+    return sides & both_sides(lanes_meant);
 }
 
 // A leaf that says class c and has at least m rows, of which at most n_c are of that class, errs m - n_c times or more; so a stump of a pair is right on no more
@@ -337,6 +351,7 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
     template void Batch<Entry>::evaluate_allowed(Score, bool);                 \
     template bool Batch<Entry>::relaxed_pays();                                \
     template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t, bool);  \
+    template std::uint64_t Batch<Entry>::sides_to_gain(std::size_t, std::uint32_t, const BySide&) const; \
     template void Batch<Entry>::find_lacks();                                  \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);               \
     template void Batch<Entry>::find_twins();                                  \

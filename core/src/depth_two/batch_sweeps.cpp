@@ -8,55 +8,34 @@ namespace contree {
 
 namespace {
 
-// Some lanes' sides, put together at the start of a word: fewer registers hold them.
-class Packing {
-public:
-    explicit Packing(std::uint32_t lanes) {
-        for (std::uint32_t t = 0; t < lane_count; ++t)
-            if ((lanes >> t & 1) != 0) lane_[count_++] = t;
-        std::array<std::uint64_t, side_count> place{};   // of a side's bit
-        for_sides([&](std::size_t from, std::size_t to) { place[from] = std::uint64_t{1} << to; });
-        for (std::size_t b = 0; b < packed_.size(); ++b)
-            for (std::size_t byte = 1; byte < packed_[b].size(); ++byte)
-                packed_[b][byte] = packed_[b][byte & (byte - 1)] | place[8 * b + static_cast<std::size_t>(std::countr_zero(byte))];
+// Numbers by side, those of some sides put together at the start, and back.
+template <class T>
+void pack(std::uint64_t sides, T* by_side) {
+    for (std::size_t to = 0; sides != 0; sides &= sides - 1) by_side[to++] = by_side[std::countr_zero(sides)];
+}
+template <class T>
+void unpack(std::uint64_t sides, T* by_side) {
+    for (auto from = static_cast<std::size_t>(std::popcount(sides)); sides != 0;) {
+        const auto last = static_cast<std::size_t>(std::bit_width(sides)) - 1;
+        by_side[last] = by_side[--from];
+        sides ^= std::uint64_t{1} << last;
     }
-    std::uint64_t used() const { return count_ == lane_count ? ~std::uint64_t{0} : (std::uint64_t{1} << 2 * count_) - 1; }
-    std::uint64_t pack(std::uint64_t word) const {
-        std::uint64_t packed = 0;
-        for (std::size_t b = 0; b < packed_.size(); ++b) packed |= packed_[b][word >> 8 * b & 255];
-        return packed;
-    }
-    template <class T>
-    void pack(T* by_side) const {
-        std::array<T, side_count> packed{};
-        for_sides([&](std::size_t from, std::size_t to) { packed[to] = by_side[from]; });
-        std::copy(packed.begin(), packed.end(), by_side);
-    }
-    template <class T>
-    void unpack(T* by_side) const {
-        std::array<T, side_count> unpacked{};
-        for_sides([&](std::size_t from, std::size_t to) { unpacked[from] = by_side[to]; });
-        std::copy(unpacked.begin(), unpacked.end(), by_side);
-    }
+}
 
-private:
-    template <class Body>
-    void for_sides(const Body& body) const {
-        for (std::size_t i = 0; i < count_; ++i) {
-            body(left_side(lane_[i]), i);
-            body(right_side(lane_[i]), count_ + i);
-        }
-    }
-    std::array<std::uint32_t, lane_count> lane_;
-    std::uint32_t count_ = 0;
-    std::array<std::array<std::uint64_t, 256>, 8> packed_{};   // what each of a word's bytes becomes
-};
+// How many registers a sweep of some sides takes, with so many sides in each and so many registers at once.
+unsigned registers_for(std::uint64_t sides, unsigned count, unsigned at_once) {
+    if (count == side_count || sides >> count == 0) return 1;
+    const unsigned block = std::min(count * at_once, side_count);
+    unsigned registers = 0;
+    for (unsigned first = 0; first < side_count; first += block) registers += (sides >> first & ~std::uint64_t{0} >> (side_count - block)) != 0 ? at_once : 0;
+    return registers;
+}
 
 }  // namespace
 
 // Leaves of any size: the pair's own rows are enough.
 template <class Entry>
-void Batch<Entry>::sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool coarse) {
+void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, bool coarse) {
     if (pair.sweep.entries == nullptr) prepare(pair);
     statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
     const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
@@ -72,9 +51,9 @@ void Batch<Entry>::sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool co
         WeightedSweep<std::int32_t> input{};
         input.steps = pair.coarse_steps;
         fill(input);
-        return sweep_coarse(pair, input, lanes_meant);
+        return sweep_coarse(pair, input, sides);
     }
-    sweep_general(pair.steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair.steps, sides, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
         fill(input);
     });
@@ -84,9 +63,9 @@ void Batch<Entry>::sweep_weighted(Pair& pair, std::uint32_t lanes_meant, bool co
 // less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
 // leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is.
 template <class Entry>
-void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint32_t lanes_meant) {
+void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides) {
     input.chunk_rows = coarse_chunk;
-    sweep_packed(input, lanes_meant);
+    sweep_packed(input, sides);
     const Score slack = Score{pair.rows} << coarse_shift_;
     const auto widen = [&](Score* high, Score* low) {
         for (std::size_t s = 0; s < side_count; ++s) {
@@ -101,7 +80,7 @@ void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& i
 
 // Every row counts towards the size of a leaf, whatever its class.
 template <class Entry>
-void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coarse) {
+void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
     const Subproblem<Entry>& all = *sized_;
     statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
     if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
@@ -133,9 +112,9 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint32_t lanes_meant, bool coa
             input.sizes = sizes.data();
             input.near_sizes = near_sizes.data();
         }
-        return sweep_coarse(pair, input, lanes_meant);
+        return sweep_coarse(pair, input, sides);
     }
-    sweep_general(pair.sized_steps, lanes_meant, [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair.sized_steps, sides, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
         fill(input);
         if (sized_by_mass_) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
@@ -162,49 +141,51 @@ Score Batch<Entry>::coarse_least() const {
     return (sub_->leaf.mass >> coarse_shift_) - Score{sized_->rows};
 }
 
-// Half of the lanes or fewer are packed, where that saves passes.
+// Sides are packed where that saves registers, and so work.
 template <class Entry>
 template <class Step>
-void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint32_t lanes_meant) {
-    input.used = lanes_meant | std::uint64_t{lanes_meant} << lane_count;
-    if (sizeof(Step) <= 2 || std::popcount(lanes_meant) > int{lane_count} / 2) return kernel_.sweep(input, extremes_);
-    const Packing packing(lanes_meant);
+void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides) {
+    const Registers& registers = kernel_.registers;
+    const std::uint64_t together = ~std::uint64_t{0} >> (side_count - std::popcount(sides));
+    const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / sizeof(Step), input.min_leaf > 0 ? registers.at_once_limited : registers.at_once); };
+    input.used = sides;
+    if (registers.bytes == 0 || registers_of(together) >= registers_of(sides)) return kernel_.sweep(input, extremes_);
     Arena::Frame frame(*arena_);
     const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
     const auto packed = [&](const std::uint64_t* words) {
         auto* const to = arena_->take<std::uint64_t>(rows);
-        for (Row r = 0; r < rows; ++r) to[r] = packing.pack(words[r]);
+        kernel_.pack_words(words, rows, sides, to);
         return to;
     };
-    input.used = packing.used();
+    input.used = together;
     input.words = packed(input.words);
     std::array<Score, side_count> sizes, near_sizes;
     if (input.min_leaf > 0) {
         input.near_words = packed(input.near_words);
         std::copy_n(input.sizes, side_count, sizes.begin());
         std::copy_n(input.near_sizes, side_count, near_sizes.begin());
-        packing.pack(sizes.data());
-        packing.pack(near_sizes.data());
+        pack(sides, sizes.data());
+        pack(sides, near_sizes.data());
         input.sizes = sizes.data();
         input.near_sizes = near_sizes.data();
     }
     kernel_.sweep(input, extremes_);
-    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) packing.unpack(by_side);
+    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) unpack(sides, by_side);
     if (input.min_leaf > 0)
-        for (Score* const by_side : {extremes_.allowed_high, extremes_.allowed_low}) packing.unpack(by_side);
+        for (Score* const by_side : {extremes_.allowed_high, extremes_.allowed_low}) unpack(sides, by_side);
 }
 
 // `steps` remembers those that `fill` has found.
 template <class Entry>
 template <class Fill>
-void Batch<Entry>::sweep_general(const void*& steps, std::uint32_t lanes_meant, const Fill& fill) {
+void Batch<Entry>::sweep_general(const void*& steps, std::uint64_t sides, const Fill& fill) {
     const auto with = [&]<class Step>(Step) {
         WeightedSweep<Step> input{};
         input.steps = static_cast<const Step*>(steps);
         input.chunk_rows = chunk_rows_;
         fill(input);
         steps = input.steps;
-        sweep_packed(input, lanes_meant);
+        sweep_packed(input, sides);
     };
     if (step_bits_ == 8) with(std::int8_t{});
     else if (step_bits_ == 16) with(std::int16_t{});
@@ -249,9 +230,9 @@ const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t st
 
 #define CONTREE_GENERAL(Entry)                                                                           \
     template Score Batch<Entry>::coarse_least() const;                                                   \
-    template void Batch<Entry>::sweep_weighted(Pair&, std::uint32_t, bool);                              \
-    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint32_t);  \
-    template void Batch<Entry>::sweep_limited(Pair&, std::uint32_t, bool);                               \
+    template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t, bool);                              \
+    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint64_t);  \
+    template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t, bool);                               \
     template const std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL

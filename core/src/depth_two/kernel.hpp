@@ -27,6 +27,7 @@ inline constexpr unsigned side_count = 2 * lane_count;
 
 inline constexpr std::size_t left_side(std::size_t lane) { return lane; }
 inline constexpr std::size_t right_side(std::size_t lane) { return lane_count + lane; }
+inline constexpr std::uint64_t both_sides(std::uint32_t lanes) { return lanes | std::uint64_t{lanes} << lane_count; }
 
 // W is taken behind a row unless the next has the same value, as no threshold lies there.  Where all rows of that
 // value are of one class, W is monotone among them and taking it does no harm; so only groups that mix classes
@@ -84,6 +85,12 @@ struct SideExtremes {
     alignas(64) Score end[side_count];                                     // W behind the last row
 };
 
+// A general sweep goes over the rows once for so many registers full of sides, or once for the first register alone where the others do not matter.
+struct Registers {
+    unsigned bytes;                  // of one; 0: side by side
+    unsigned at_once, at_once_limited;   // the latter with a minimal leaf size
+};
+
 struct Kernel {
     const char* name;
     bool (*runs_here)();
@@ -97,7 +104,10 @@ struct Kernel {
     void (*sweep_64)(const WeightedSweep<std::int64_t>&, SideExtremes&);
     // totals[s] = what the rows weigh whose words have bit s.
     void (*weigh_sides)(const std::uint64_t* words, const Score* weights, Row rows, Score* totals);
+    // The bits of some sides, put together at the start of each word.
+    void (*pack_words)(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed);
     const Movers* movers;   // the data's own loops, for the same machine
+    Registers registers;    // of general sweeps
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }

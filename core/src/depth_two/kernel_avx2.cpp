@@ -119,6 +119,8 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 8; ++r) _mm256_storeu_si256(reinterpret_cast<__m256i*>(totals) + r, total[r]);
 }
 
+constexpr Registers registers{32, 4, 2};
+
 #include "depth_two/lanes_by_test.inl"
 #include "depth_two/weighted_sweep.inl"
 
@@ -133,7 +135,7 @@ namespace contree {
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
                          sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers};
+                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &scalar_movers, registers};
 
 }  // namespace contree
 

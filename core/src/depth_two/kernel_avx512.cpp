@@ -241,16 +241,18 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 4; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
+constexpr Registers registers{64, 4, 2};
+
 // A row's bits are a mask register.
 template <class Step>
 struct Lanes {
-    static constexpr unsigned count = 64 / sizeof(Step);   // of one register
-    static constexpr unsigned parts = 4;                   // registers that fit at a time
+    static constexpr unsigned count = registers.bytes / sizeof(Step);   // of one register
     typedef Step Vector __attribute__((vector_size(64)));
     using Sides = std::conditional_t<sizeof(Step) == 1, __mmask64, std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>>;
 
-    static constexpr unsigned place(unsigned lane) { return lane; }
-    static Sides sides(std::uint64_t word) { return static_cast<Sides>(word); }
+    static constexpr Step bias = 0;
+
+    static Sides sides(const std::uint64_t& word, unsigned from) { return static_cast<Sides>(word >> from); }
     static void add(Vector& sum, Sides inside, Step step) {
         const auto all = reinterpret_cast<__m512i>(sum);
         if constexpr (sizeof(Step) == 1) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi8(all, inside, all, _mm512_set1_epi8(step)));
@@ -258,7 +260,12 @@ struct Lanes {
         else if constexpr (sizeof(Step) == 4) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi32(all, inside, all, _mm512_set1_epi32(step)));
         else sum = reinterpret_cast<Vector>(_mm512_mask_add_epi64(all, inside, all, _mm512_set1_epi64(step)));
     }
-    // Takes the sum into its extremes in the lanes whose place is at most the range, both without a sign.
+    static void add_one(Vector& sum, Sides inside) { add(sum, inside, 1); }
+    static void take(const Vector& sum, Vector& high, Vector& low) {
+        high = sum > high ? sum : high;
+        low = sum < low ? sum : low;
+    }
+    // The same in the lanes whose place is at most the range, both without a sign.
     static void take(const Vector& sum, const Vector& place, const Vector& range, Vector& high, Vector& low) {
         const auto w = reinterpret_cast<__m512i>(sum), at = reinterpret_cast<__m512i>(place), to = reinterpret_cast<__m512i>(range),
                    h = reinterpret_cast<__m512i>(high), l = reinterpret_cast<__m512i>(low);
@@ -295,7 +302,7 @@ const Kernel avx512_kernel{
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers};
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &avx512_movers, registers};
 
 }  // namespace contree
 

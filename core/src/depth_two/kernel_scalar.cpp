@@ -75,9 +75,18 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
         for (unsigned s = 0; s < side_count; ++s) totals[s] += (words[r] >> s & 1) != 0 ? weights[r] : 0;
 }
 
+void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
+    for (Row r = 0; r < rows; ++r) {
+        packed[r] = 0;
+        unsigned to = 0;
+        for (unsigned s = 0; s < side_count; ++s)
+            if ((sides >> s & 1) != 0) packed[r] |= (words[r] >> s & 1) << to++;
+    }
+}
+
 }  // namespace
 
 const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers};
+                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &scalar_movers, {}};
 
 }  // namespace contree

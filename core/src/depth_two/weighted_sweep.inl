@@ -10,6 +10,7 @@ template <class Step, bool limited, unsigned parts>
 class SweepBlock {
     using L = Lanes<Step>;
     using V = typename L::Vector;
+    typedef std::make_unsigned_t<Step> Unsigned __attribute__((vector_size(sizeof(V))));
     // Of all rows.  Byte steps are ones, and there are few of them in a chunk: so totals are as narrow as they may be.
     using Total = std::conditional_t<sizeof(Step) == 1, std::int32_t, Score>;
     static constexpr Step lowest = std::numeric_limits<Step>::min(), highest = std::numeric_limits<Step>::max();
@@ -70,26 +71,29 @@ private:
         bool any = false;
         for (Row k = begin; k < end; ++k) {
             const Row row = Packed<WideEntry>::row(order[k]);
-            const std::uint64_t word = input_.words[row] >> first_;
             const Step step = input_.steps[row];
-            const std::uint64_t near_word = limited ? input_.near_words[row] >> first_ : 0;
-            const Step size = by_rows ? Step{1} : input_.row_sizes[row];
             const bool take = takes[k] != 0;
             any |= take;
             for (unsigned p = 0; p < parts; ++p) {
-                const typename L::Sides inside = L::sides(word >> (p * L::count));
+                const unsigned from = first_ + p * L::count;
+                const typename L::Sides inside = L::sides(input_.words[row], from);
                 L::add(sum[p], inside, step);
                 if constexpr (limited) {
-                    L::add(window[p].place, inside, size);
-                    L::add(near[p].place, L::sides(near_word >> (p * L::count)), size);
+                    const typename L::Sides near_inside = L::sides(input_.near_words[row], from);
+                    if constexpr (by_rows) {
+                        L::add_one(window[p].place, inside);
+                        L::add_one(near[p].place, near_inside);
+                    } else {
+                        L::add(window[p].place, inside, input_.row_sizes[row]);
+                        L::add(near[p].place, near_inside, input_.row_sizes[row]);
+                    }
                 }
                 if (!take) continue;
                 if constexpr (limited) {
                     L::take(sum[p], window[p].place, window[p].range, allowed_high[p], allowed_low[p]);
                     L::take(sum[p], near[p].place, near[p].range, high[p], low[p]);
                 } else {
-                    high[p] = sum[p] > high[p] ? sum[p] : high[p];
-                    low[p] = sum[p] < low[p] ? sum[p] : low[p];
+                    L::take(sum[p], high[p], low[p]);
                 }
             }
         }
@@ -98,8 +102,8 @@ private:
             if (limited && any) fold(p, allowed_high[p], allowed_low[p], allowed_high_, allowed_low_);
             add_to(p, sum[p], sum_before_);
             if (!limited) continue;
-            add_to(p, window[p].place - window[p].start, size_before_);
-            add_to(p, near[p].place - near[p].start, near_before_);
+            add_to(p, window[p].added(), size_before_);
+            add_to(p, near[p].added(), near_before_);
         }
     }
 
@@ -109,13 +113,15 @@ private:
         for (unsigned i = 0; i < L::count; ++i) totals[p * L::count + i] += static_cast<Total>(sums[i]);
     }
 
-    unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + L::place(lane); }
+    unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + lane; }
 
     // Where both leaves of a side are large enough: from `least`, what the chunk has to add for the left one, to what it may
     // add so that enough is left for the right one.  The size so far is kept less `least`, so that one unsigned comparison
-    // with `range` tells; where no size of the chunk is allowed, it stays below zero.
+    // with `range` tells; where no size of the chunk is allowed, it stays below zero.  A machine that compares with signs alone has both with the
+    // sign turned (`bias`), so a place may wrap around.
     struct Window {
         V start, place, range;
+        V added() const { return reinterpret_cast<V>(reinterpret_cast<const Unsigned&>(place) - reinterpret_cast<const Unsigned&>(start)); }
     };
     void open(unsigned p, const Total* before, const Total* most_of_all, Window& window) const {
         alignas(64) Step start[L::count], range[L::count];
@@ -123,8 +129,8 @@ private:
             const Total so_far = before[p * L::count + i];
             const Total least = std::max<Total>(0, static_cast<Total>(input_.min_leaf) - so_far), most = most_of_all[p * L::count + i] - so_far;
             const bool never = least > most || least > highest;
-            start[i] = never ? lowest : static_cast<Step>(-least);
-            range[i] = never ? Step{0} : static_cast<Step>(std::min<Total>(most - least, highest));
+            start[i] = static_cast<Step>((never ? lowest : static_cast<Step>(-least)) ^ L::bias);
+            range[i] = static_cast<Step>((never ? Step{0} : static_cast<Step>(std::min<Total>(most - least, highest))) ^ L::bias);
         }
         std::memcpy(&window.start, start, sizeof start);
         std::memcpy(&window.range, range, sizeof range);
@@ -161,26 +167,30 @@ void sweep_blocks(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     }
 }
 
+template <class Step, bool limited, unsigned most>
+void sweep_sides(const WeightedSweep<Step>& input, SideExtremes& extremes) {
+    constexpr unsigned count = Lanes<Step>::count, parts = std::min(most, side_count / count);
+    const bool few = parts > 1 && input.used >> count % 64 == 0;   // one register is enough
+    few ? sweep_blocks<Step, limited, 1>(input, extremes) : sweep_blocks<Step, limited, parts>(input, extremes);
+}
+
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    constexpr unsigned count = Lanes<Step>::count, parts = sizeof(Step) == 2 ? 2 : Lanes<Step>::parts;
-    if constexpr (sizeof(Step) == 1) {   // all sides fit one register
-        input.min_leaf > 0 ? sweep_blocks<Step, true, 1>(input, extremes) : sweep_blocks<Step, false, 1>(input, extremes);
-    } else {
-        const bool few = input.used >> count % 64 == 0;   // one register is enough
-        if (input.min_leaf > 0) few ? sweep_blocks<Step, true, 1>(input, extremes) : sweep_blocks<Step, true, 2>(input, extremes);
-        else few ? sweep_blocks<Step, false, 1>(input, extremes) : sweep_blocks<Step, false, parts>(input, extremes);
-    }
+    input.min_leaf > 0 ? sweep_sides<Step, true, registers.at_once_limited>(input, extremes) : sweep_sides<Step, false, registers.at_once>(input, extremes);
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
     using L = Lanes<Score>;
-    constexpr unsigned parts = L::parts;
+    constexpr unsigned parts = registers.at_once;
     for (unsigned first = 0; first < side_count; first += parts * L::count) {
         typename L::Vector sum[parts] = {};
         for (Row r = 0; r < rows; ++r)
-            for (unsigned p = 0; p < parts; ++p) L::add(sum[p], L::sides(words[r] >> (first + p * L::count)), weights[r]);
+            for (unsigned p = 0; p < parts; ++p) L::add(sum[p], L::sides(words[r], first + p * L::count), weights[r]);
         for (unsigned p = 0; p < parts; ++p)
             for (unsigned i = 0; i < L::count; ++i) totals[first + p * L::count + i] = sum[p][i];
     }
+}
+
+void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
+    for (Row r = 0; r < rows; ++r) packed[r] = _pext_u64(words[r], sides);
 }
