@@ -20,14 +20,13 @@ constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking 
 template <class Entry>
 Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
-    const auto greedy = [&] { return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_)); };
     const bool begun = start_.depth > 0, first = !begun && std::uint64_t{root_.rows} * root_.features >= many_cells;
     if (options_.all_sizes) search_few(worker);
     raise(first_.lower);
     if (!first_.plan.empty()) take(first_);
-    if (first) take(greedy());
+    if (first) take(greedy(worker));
     deepen(worker);
-    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
+    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy(worker));
     if (incumbent().plan.empty()) take({0, leaf_score(root_, rules_.objective), {Step{Step::leaf, 0}}});
     {
         std::lock_guard lock(incumbent_mutex_);   // a snapshot may be taken at any moment
@@ -86,6 +85,8 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         if (depth == cheap_depth) irreducible = std::max(irreducible, rules_.worth(irreducible_errors(root_, when_stopped(control_))));
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
+        // Other heuristics look no deeper; CART's tree, without a limit, tells apart all that can be, be it by a chain of splits.
+        if (depth == cheap_depth && size_.depth > deepest_first_tree && !finished()) take(greedy(worker));
         if (finished() || stopping()) return;
         if (depth == 2) bound_first(worker);
         if (depth == cheap_depth) bound_early(worker, outcome, irreducible, below);
@@ -267,6 +268,11 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
     worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
 }
 
+template <class Entry>
+Outcome BestFirst<Entry>::greedy(Worker& worker) const {
+    return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_));
+}
+
 // A tree that was made for few errors, pruned to the best of the size and for the objective asked for.
 template <class Entry>
 Outcome BestFirst<Entry>::to_size(Outcome tree) const {
@@ -357,6 +363,7 @@ void BestFirst<Entry>::told() {
     template void BestFirst<Entry>::prepare_stages(Worker&);          \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::work_beside(Worker&);             \
+    template Outcome BestFirst<Entry>::greedy(Worker&) const;         \
     template Outcome BestFirst<Entry>::to_size(Outcome) const;        \
     template Outcome BestFirst<Entry>::of_stage(Outcome);             \
     template Outcome BestFirst<Entry>::for_stage();                   \
