@@ -28,6 +28,7 @@ from contree._validate import (
     resolve_memory_limit,
     resolve_n_jobs,
     resolve_switches,
+    resolve_seed,
     resolve_time_limit,
     rows_with_weight,
     sklearn_constraints,
@@ -48,6 +49,7 @@ NUMBERS = (
     "n_jobs",
     "memory_limit",
 )
+    "random_state",
 
 
 class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
@@ -113,6 +115,13 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
     warm_start : bool, default=False
         With True, the tree of the last ``fit`` of this estimator is the first incumbent of the
         next, if that has the same columns (else a warning says so); the result is never worse than
+    random_state : int, RandomState instance or None, default=None
+        The seed of the heuristics that look for better trees from depth four on.  It decides the
+        road to the optimum, which of several optimal trees is found, and how good the tree of a
+        search that is stopped is; never what is proved.  A RandomState instance gives one number at
+        each fit.  Unlike CART's, None is not random but always the same seed: on one thread, the
+        same input gives the same tree.
+
         it.
 
     on_interrupt : {"raise", "return"}, default="raise"
@@ -219,6 +228,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         warm_start=False,
         on_interrupt="raise",
         search="best_first",
+        random_state=None,
         search_options=None,
         verbose=0,
     ):
@@ -236,6 +246,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.warm_start = warm_start
         self.on_interrupt = on_interrupt
         self.search = search
+        self.random_state = random_state
         self.search_options = search_options
         self.verbose = verbose
 
@@ -357,6 +368,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             "switches": resolve_switches(self.search_options),
         }
 
+            "seed": resolve_seed(self.random_state),
     def _search(
         self,
         X,

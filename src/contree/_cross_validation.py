@@ -7,6 +7,7 @@ most 2**d, so these are the sizes that a depth is tried with; fewer belong to a 
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -57,7 +58,8 @@ class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
         is chosen: the fewest leaves, then the least depth.
 
     random_state : int, RandomState instance or None, default=0
-        Of the default splits; other values of `cv` bring their own.
+        Of the default splits; other values of `cv` bring their own.  An int is the ``random_state``
+        of every search too, as in :class:`ConTreeClassifier`.
 
     n_jobs : int, default=None
         Number of processes, one fold and depth each, by joblib; threads for the fit to all rows.
@@ -176,7 +178,7 @@ memory_limit, search_options
         self : ConTreeClassifierCV
             The fitted estimator.
         """
-        check_no_bools(self, ("max_depth", "max_leaf_nodes", "n_jobs"))
+        check_no_bools(self, ("max_depth", "max_leaf_nodes", "random_state", "n_jobs"))
         with unchanged_on_failure(self):
             X, codes, self.classes_ = check_training_data(self, X, y)
             y = self.classes_.take(codes)
@@ -190,9 +192,7 @@ memory_limit, search_options
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.best_params_ = self.cv_results_["params"][self.best_index_]
             best = ConTreeClassifier(
-                **{name: getattr(self, name) for name in OF_EVERY_FOLD},
-                **self.best_params_,
-                n_jobs=self.n_jobs,
+                **self._of_every_search(), **self.best_params_, n_jobs=self.n_jobs
             ).fit(X, y, weights)
             if hasattr(self, "feature_names_in_"):
                 best.feature_names_in_ = self.feature_names_in_
@@ -203,6 +203,14 @@ memory_limit, search_options
         """Return what makes the folds; stratified unless a class has too few rows for it."""
         if self.cv is not None:
             return check_cv(self.cv, codes, classifier=True)
+    def _of_every_search(self) -> dict:
+        """Return the parameters of all searches.
+
+        They run in any order, so that only a seed can be shared, not a RandomState.
+        """
+        seed = self.random_state if isinstance(self.random_state, Integral) else None
+        return {name: getattr(self, name) for name in OF_EVERY_FOLD} | {"random_state": seed}
+
         rows, counts = len(codes), np.bincount(codes)
         held_out = math.ceil(TEST_SHARE * rows)
         enough = counts.min() >= 2 and min(held_out, rows - held_out) >= len(counts)
@@ -211,14 +219,14 @@ memory_limit, search_options
 
     def _scores(self, X, y, weights, splits, tried) -> np.ndarray:
         """Return the score of each candidate on each fold."""
-        of_every_fold = {name: getattr(self, name) for name in OF_EVERY_FOLD}
+        of_every_search = self._of_every_search()
         scorer = check_scoring(ConTreeClassifier(), scoring=self.scoring)
         sizes: dict[int, list[int]] = {}
         for depth, leaves in tried:
             sizes.setdefault(depth, []).append(leaves)
         tasks = [
             delayed(_score_path)(
-                fold, depth, of_every_fold, sizes[depth], X, y, weights, *split, scorer
+                fold, depth, of_every_search, sizes[depth], X, y, weights, *split, scorer
             )
             for depth in sizes
             for fold, split in enumerate(splits)

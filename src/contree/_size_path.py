@@ -137,6 +137,7 @@ def size_error_path(
     feature_tolerance=0.0,
     n_jobs=None,
     memory_limit=None,
+    random_state=None,
     on_interrupt="raise",
     search_options=None,
     verbose=0,
@@ -156,7 +157,7 @@ def size_error_path(
     max_leaf_nodes : int, default=None
         The largest size to look at.  None: all.
     min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
-feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
+feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_options, verbose
         As in :class:`ConTreeClassifier`; ``max_gap`` is for each size, the limits for the whole.
         The live line is about the largest size.
 
@@ -185,6 +186,7 @@ feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
         n_jobs=n_jobs,
         memory_limit=memory_limit,
         on_interrupt=on_interrupt,
+        random_state=random_state,
         search_options=search_options,
         verbose=verbose,
     )

@@ -16,14 +16,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from contree._parameters import Parameter, Range
+from contree._parameters import SEED, Parameter, Range
 from contree._weights import Unit, Weights
 
 FEW_CLASSES = 20
+FIXED_SEED = 1  # the core's own
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 UNITS = {
     "": 1,
@@ -37,7 +39,9 @@ def sklearn_constraints(parameter: Parameter) -> list:
     words = {one for one in parameter.allowed if isinstance(one, str)}
     constraints: list = [StrOptions(words)] if words else []
     for one in parameter.allowed:
-        if isinstance(one, Range):
+        if one is SEED:
+            constraints.append("random_state")
+        elif isinstance(one, Range):
             kind = Integral if one.kind is int else Real
             unlimited = one.low is None and one.high is None
             constraints.append(
@@ -226,6 +230,13 @@ def resolve_switches(search_options: dict | None) -> dict:
     return {
         str(name): int(value) if isinstance(value, numbers) else value
         for name, value in (search_options or {}).items()
+def resolve_seed(random_state) -> int:
+    """Return the seed of a fit: a fixed one for None, so that a fit is the same every time."""
+    if random_state is None:
+        return FIXED_SEED
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))  # as CART does
+
+
     }
 
 

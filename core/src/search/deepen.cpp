@@ -188,8 +188,8 @@ template <class Entry>
 void BestFirst<Entry>::prepare_stages(Worker& worker) {
     const bool plain = rules_.objective.plain();
     if (!plain) plain_two_ = std::make_unique<DepthTwo<Entry>>(kernel_, options_.switches, control_);
-    stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, plain ? worker.depth_two : *plain_two_, kernel_, cache_,
-                                              worker.arena, worker.statistics, control_);
+    stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, options_.seed, plain ? worker.depth_two : *plain_two_, kernel_,
+                                              cache_, worker.arena, worker.statistics, control_);
     if (plain) stages_->search_exactly([this, &worker](const Subproblem<Entry>& sub, std::int64_t levels, Score target, std::int64_t budget) {
         worker.work_end = worker.work() + budget;
         Outcome found = solve(worker, {sub, {levels, any_leaves, sub.rows}, 0, target, 0, {}, nullptr, nullptr});

@@ -28,6 +28,7 @@ PARAMETERS = (
     "feature_tolerance",
     "n_jobs",
     "memory_limit",
+    "random_state",
     "on_interrupt",
     "search_options",
     "verbose",
