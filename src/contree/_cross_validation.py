@@ -41,7 +41,7 @@ class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     max_depth : int, default=3
-        The greatest depth that is tried, as in :class:`ConTreeClassifier`.
+        The greatest depth that is tried, as in :class:`ConTreeClassifier`, but never None.
 
     max_leaf_nodes : int, default=None
         The most leaves that are tried.  None: as many as the depth allows.
@@ -114,8 +114,12 @@ memory_limit, search_options
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
         **{
             name: ConTreeClassifier._parameter_constraints[name]
-            for name in ("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
+            for name in ("max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
         },
+        # All depths are tried, so there must be a last one.
+        "max_depth": [
+            one for one in ConTreeClassifier._parameter_constraints["max_depth"] if one is not None
+        ],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "one_standard_error": ["boolean"],
@@ -199,10 +203,6 @@ memory_limit, search_options
             self.best_estimator_ = best
         return self
 
-    def _splitter(self, codes: np.ndarray):
-        """Return what makes the folds; stratified unless a class has too few rows for it."""
-        if self.cv is not None:
-            return check_cv(self.cv, codes, classifier=True)
     def _of_every_search(self) -> dict:
         """Return the parameters of all searches.
 
@@ -211,6 +211,10 @@ memory_limit, search_options
         seed = self.random_state if isinstance(self.random_state, Integral) else None
         return {name: getattr(self, name) for name in OF_EVERY_FOLD} | {"random_state": seed}
 
+    def _splitter(self, codes: np.ndarray):
+        """Return what makes the folds; stratified unless a class has too few rows for it."""
+        if self.cv is not None:
+            return check_cv(self.cv, codes, classifier=True)
         rows, counts = len(codes), np.bincount(codes)
         held_out = math.ceil(TEST_SHARE * rows)
         enough = counts.min() >= 2 and min(held_out, rows - held_out) >= len(counts)

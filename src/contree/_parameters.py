@@ -51,8 +51,8 @@ PARAMETERS = (
     Parameter(
         "max_depth",
         3,
-        (Range(int, 0),),
-        "int, 0 and up",
+        (Range(int, 0), None),
+        "int, 0 and up; None",
         "tests between root and leaf, at most",
     ),
     Parameter(

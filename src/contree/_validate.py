@@ -83,6 +83,12 @@ def check_callback(callback) -> None:
         )
 
 
+def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
+    """Return the depth that no tree exceeds: every split takes a row away at least."""
+    most = n_rows - 1
+    return most if max_depth is None else min(int(max_depth), most)
+
+
 def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
     """Return the permitted gap as a number of errors, or of units of weight, rounded down.
 
@@ -224,12 +230,6 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     return 1 if n_jobs is None or n_jobs == 1 else max(1, int(effective_n_jobs(n_jobs)))
 
 
-def resolve_switches(search_options: dict | None) -> dict:
-    """Return the search options for the core, which knows their names and ranges."""
-    numbers = (Integral, np.bool_)
-    return {
-        str(name): int(value) if isinstance(value, numbers) else value
-        for name, value in (search_options or {}).items()
 def resolve_seed(random_state) -> int:
     """Return the seed of a fit: a fixed one for None, so that a fit is the same every time."""
     if random_state is None:
@@ -237,6 +237,12 @@ def resolve_seed(random_state) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))  # as CART does
 
 
+def resolve_switches(search_options: dict | None) -> dict:
+    """Return the search options for the core, which knows their names and ranges."""
+    numbers = (Integral, np.bool_)
+    return {
+        str(name): int(value) if isinstance(value, numbers) else value
+        for name, value in (search_options or {}).items()
     }
 
 
