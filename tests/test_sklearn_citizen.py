@@ -195,7 +195,7 @@ def test_without_a_limit_of_depth_as_deep_as_it_takes(kind):
     y = np.arange(150) % 2 if kind == "chain" else X.sum(axis=1) % 2
     if kind == "equal rows":
         X, y = np.r_[X, X[:10]], np.r_[y, 1 - y[:10]]
-    clf = ConTreeClassifier(max_depth=None).fit(X, y)
+    clf = ConTreeClassifier(max_depth=None, time_limit=60).fit(X, y)
     assert clf.status_ == "optimal"
     assert clf.errors_ == 10 * (kind == "equal rows")
     assert clf.get_depth() >= {"chain": 70}.get(kind, 8)
