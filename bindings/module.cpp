@@ -212,7 +212,7 @@ public:
     Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
              std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
              std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double feature_tolerance,
-             int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit)
+             int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed)
         : X_(X), y_(y), weights_(weights), features_(X.shape(1)), classes_(static_cast<std::size_t>(n_classes)) {
         if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
         if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
@@ -234,6 +234,7 @@ public:
         options.search = search_kind(search);
         options.switches = read_switches(switches);
         options.memory_limit = memory_limit;
+        options.seed = seed;
         searcher_.emplace(contree::Table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr}, options);
     }
 
@@ -332,10 +333,10 @@ NB_MODULE(_core, m) {
     nb::class_<Searcher>(m, "Searcher")
         .def(nb::init<const Matrix&, const Labels&, std::int32_t, const std::optional<Vector<contree::Score>>&, std::int64_t, std::int64_t,
                       std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int, const std::string&,
-                      const nb::dict&, std::int64_t>(),
+                      const nb::dict&, std::int64_t, std::uint64_t>(),
              "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a, "min_samples_leaf"_a, "min_weight_leaf"_a,
              "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a,
-             "switches"_a, "memory_limit"_a)
+             "switches"_a, "memory_limit"_a, "seed"_a)
         .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(), "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(),
              "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "part"_a = false, "splits"_a = 0, "resumable"_a = false,
              "poll"_a.none() = nb::none(), "keep_on_interrupt"_a = false)

@@ -182,6 +182,7 @@ OTHERS = {
     "y differs": {"y": Y.astype(str)},
     "sample_weight": {"sample_weight": np.arange(len(Y)) + 1},
     "max_depth is 3 there and 2 here": {"max_depth": 2},
+    "max_depth is 3 there and None here": {"max_depth": None},
     "max_leaf_nodes is None there and 5 here": {"max_leaf_nodes": 5},
     "ccp_alpha is 0.0 there and 0.5 here": {"ccp_alpha": 0.5},
     "min_samples_leaf is 1 there and 2 here": {"min_samples_leaf": 2},
@@ -208,10 +209,17 @@ def test_what_differs_is_named(said, path):
 
 def test_what_may_differ(path):
     ConTreeClassifier(3, time_limit=0.001).fit(X, Y, checkpoint=path)
-    free = {"time_limit": 100, "n_jobs": 2, "memory_limit": "1MB", "verbose": 0}
+    free = {"time_limit": 100, "n_jobs": 2, "memory_limit": "1MB", "random_state": 5, "verbose": 0}
     others = {"search_options": {"strips": 0}, "on_interrupt": "return", "warm_start": True}
     clf = ConTreeClassifier(np.int64(3), **free, **others)
     assert clf.fit(X.tolist(), Y.tolist(), checkpoint=path).status_ == "optimal"
+
+
+def test_a_depth_without_limit(path):
+    clf = ConTreeClassifier(max_depth=None, time_limit=0)
+    clf.fit(X, Y, checkpoint=path)
+    clf.set_params(time_limit=None).fit(X, Y, checkpoint=path)
+    assert (clf.status_, clf.errors_) == ("optimal", 0)
 
 
 def test_damaged_files_are_refused_and_kept(path):

@@ -39,6 +39,22 @@ def folder(tmp_path_factory):
     return folder
 
 
+def test_fit_without_a_limit_of_depth(folder):
+    flags = ["--drop", "cost", "--max-depth", "none", "--random-state", "3", "--model", "deep.json"]
+    out = works("fit", "cancer.csv", "--target", "diagnosis", *flags, folder=folder, run=inside)
+    assert "no tree of any depth, with any thresholds, makes fewer than 0 errors" in out
+    assert re.search(r"contree +0 ", out)
+    assert re.search(r"CART +0 ", out)
+    read = ConTreeClassifier.from_json((folder / "deep.json").read_text())
+    assert (read.max_depth, read.random_state, read.status_) == (None, 3, "optimal")
+    limits = ["--drop", "cost", "--max-depth", "none", "--max-leaf-nodes", "3"]
+    out = works("path", "cancer.csv", "--target", "diagnosis", *limits, folder=folder, run=inside)
+    assert "trees of any depth; optimal" in out
+    said = fails("tune", "cancer.csv", "--target", "diagnosis", *limits, folder=folder, run=inside)
+    assert "'max_depth' parameter" in said
+    assert "None" in said
+
+
 def test_fit_shows_the_tree_cart_and_the_proof_and_writes_all(folder):
     flags = ["--drop", "cost", "--max-depth", "2"]
     files = ["--model", "tree.json", "--plot", "tree.svg", "--html", "tree.html"]

@@ -69,6 +69,13 @@ def test_the_default_is_allowed(parameter):
     [
         (["--max-depth", "4"], {"max_depth": 4}),
         (["--max_depth", "4"], {"max_depth": 4}),
+        (["--max-depth", "none"], {"max_depth": None}),
+        (["--max-depth", "None"], {"max_depth": None}),
+        (["--time-limit", "none"], {"time_limit": None}),
+        (["--memory-limit", "none"], {"memory_limit": None}),
+        (["--class-weight", "none"], {"class_weight": None}),
+        (["--random-state", "7"], {"random_state": 7}),
+        (["--random-state", "none"], {"random_state": None}),
         (["--min-samples-leaf", "5"], {"min_samples_leaf": 5}),
         (["--min-samples-leaf", "0.05"], {"min_samples_leaf": 0.05}),
         (["--max-gap", "0.1"], {"max_gap": 0.1}),
@@ -100,6 +107,10 @@ def test_a_flag_means_what_the_parameter_means(arguments, expected):
         ["--max-depth", "2.5"],
         ["--max-depth", "-1"],
         ["--max-depth", "many"],
+        ["--max-gap", "none"],
+        ["--random-state", "-1"],
+        ["--random-state", "4294967296"],
+        ["--random-state", "1.5"],
         ["--min-samples-leaf", "0"],
         ["--min-samples-leaf", "1.5"],
         ["--min-weight-fraction-leaf", "0.6"],
@@ -119,7 +130,9 @@ def test_usage_errors_end_with_2():
     result = run("fit", "data.csv", "--target", "y", "--max-depth", "2.5")
     assert result.returncode == 2
     assert "--max-depth" in result.stderr
-    assert "int, 0 and up" in result.stderr
+    assert "int, 0 and up; none" in result.stderr
+    result = run("fit", "data.csv", "--target", "y", "--random-state", "any")
+    assert "allowed: int, 0 to 2**32 - 1; none." in result.stderr
 
 
 @pytest.mark.parametrize("command", [None, *group.commands])

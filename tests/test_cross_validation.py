@@ -148,8 +148,19 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
     assert clf.best_estimator_ is before
     with pytest.raises(ValueError, match="max_depth"):
         ConTreeClassifierCV(True).fit(X, y)
+    with pytest.raises(ValueError, match=r"'max_depth' .* int in the range \[0.* Got None"):
+        ConTreeClassifierCV(None).fit(X, y)
     with pytest.raises(ValueError, match="max_leaf_nodes"):
         ConTreeClassifierCV(max_leaf_nodes=0).fit(X, y)
+
+
+def test_an_int_is_the_seed_of_every_search():
+    X, y = noisy(40, 0)
+    assert ConTreeClassifierCV(1, random_state=3).fit(X, y).best_estimator_.random_state == 3
+    state = np.random.RandomState(3)  # of the splits alone: searches run in any order
+    assert ConTreeClassifierCV(1, random_state=state).fit(X, y).best_estimator_.random_state is None
+    with pytest.raises(ValueError, match="random_state"):
+        ConTreeClassifierCV(1, random_state=True).fit(X, y)
 
 
 def test_missing_values_and_frames():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, _core
 
 
 def fingerprint(clf):
@@ -27,6 +27,45 @@ def test_twice_the_same(search):
     X, y = load_wine(return_X_y=True)
     first, second = (ConTreeClassifier(3, search=search).fit(X, y) for _ in range(2))
     assert fingerprint(first) == fingerprint(second)
+
+
+HARD = np.random.default_rng(0).normal(size=(400, 6)), np.random.default_rng(1).integers(0, 2, 400)
+
+
+def stopped(random_state, splits=40):
+    """Return what a search has found that is stopped after so much work, not after some time."""
+    X, y = HARD
+    clf = ConTreeClassifier(5, random_state=random_state)
+    X, codes, weights, cost = clf._weigh(np.asfortranarray(X), y.astype(np.int32), [0, 1], None)
+    searcher = _core.Searcher(X, codes, 2, **clf._options(len(codes), weights, cost))
+    answer = searcher.run(open_only=True, splits=splits)
+    steps = tuple((objective, bound) for _, objective, bound in answer["history"])
+    return steps, answer["tree"]["feature"].tobytes(), answer["tree"]["threshold"].tobytes()
+
+
+def test_the_seed_decides_the_road():
+    for same in (None, 3):
+        assert stopped(same) == stopped(same)
+    assert stopped(3) == stopped(np.random.RandomState(3))
+    assert len({stopped(seed) for seed in range(6)}) > 1
+
+
+def test_the_seed_does_not_decide_what_is_proved():
+    X, y = HARD[0][:120, :4], HARD[1][:120]
+    fits = [ConTreeClassifier(4, random_state=seed).fit(X, y) for seed in (None, 0, 1, 2, 2)]
+    assert len({(clf.status_, clf.errors_, clf.lower_bound_) for clf in fits}) == 1
+    assert fits[0].status_ == "optimal"
+    assert len({fingerprint(clf) for clf in fits}) > 1
+    assert fingerprint(fits[-1]) == fingerprint(fits[-2])
+
+
+def test_a_random_state_gives_each_fit_another_seed():
+    X, y = HARD[0][:120, :4], HARD[1][:120]
+    clf = ConTreeClassifier(4, random_state=np.random.RandomState(0))
+    prints = [fingerprint(clf.fit(X, y)) for _ in range(6)]
+    assert len(set(prints)) > 1
+    clf.set_params(random_state=np.random.RandomState(0))
+    assert [fingerprint(clf.fit(X, y)) for _ in range(6)] == prints
 
 
 def test_the_form_of_the_input_does_not_matter():

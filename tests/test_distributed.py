@@ -123,6 +123,8 @@ SETS = {
     "depth 0": (*noise(30, 3, 2, 3), 0),
     "depth 1": (*noise(30, 3, 2, 3), 1),
     "depth 2": (*noise(60, 3, 3, 4), 2),
+    "any depth": (*load_iris(return_X_y=True), None),
+    "any depth, equal rows": (np.repeat(noise(40, 3, 2, 5)[0], 2, axis=0), np.arange(80) % 3, None),
 }
 
 
@@ -136,6 +138,12 @@ def test_same_optimum_as_alone(client, name):
     assert np.count_nonzero(together.predict(X) != y) == together.errors_
     assert vars(together).keys() == vars(alone).keys()
     assert together.tree_.n_node_samples[0] == len(y)
+
+
+def test_the_seed_goes_along(client):
+    X, y = noise(150, 5, 3, 1)
+    clf = on_cluster.fit(patient(4, random_state=3), X, y, client=client)
+    assert clf.errors_ == ConTreeClassifier(4).fit(X, y).errors_
 
 
 def test_random_problems_of_every_kind(client):

@@ -22,6 +22,8 @@ ESTIMATORS = [
     (ConTreeClassifier(max_depth=2, max_gap=0.05, time_limit=30.0, n_jobs=2), {}),
     (ConTreeClassifier(max_depth=2, search="paper", feature_tolerance=1e-7), {}),
     (ConTreeClassifier(1), {}),
+    (ConTreeClassifier(max_depth=None), {}),
+    (ConTreeClassifier(max_depth=4, random_state=3), {}),
     (ConTreeClassifier(max_leaf_nodes=2), {}),
     (ConTreeClassifier(class_weight="balanced"), {}),
     (ConTreeClassifier(max_leaf_nodes=5, ccp_alpha=0.003), {}),

@@ -77,6 +77,17 @@ def test_never_worse_than_a_tree_of_scikit_learn(search, kind, depth):
     check_tree(clf, X, y)
 
 
+def test_without_a_limit_of_depth_no_tree_is_cut():
+    X, y = np.eye(200), np.arange(200) % 2
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert theirs.get_depth() > 64
+    clf = ConTreeClassifier(max_depth=None, warm_start=True).fit(X, y, initial_tree=theirs)
+    again = clone(clf).fit(X, y, initial_tree=clf)
+    for one in (clf, again, clf.fit(X, y)):
+        assert begun_with(one) == [0]
+        assert (one.status_, one.get_depth()) == ("optimal", theirs.get_depth())
+
+
 def test_a_tree_that_was_grown_best_first():
     """Its nodes are not in preorder."""
     X, y = hard_set(n=1000, p=6)

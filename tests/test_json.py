@@ -86,11 +86,29 @@ def test_parameters_come_back():
         warm_start=np.True_,
         on_interrupt="return",
         memory_limit="2GB",
+        random_state=np.int64(5),
     ).fit([[0.0], [1.0]], [0, 1])
     back = ConTreeClassifier.from_json(clf.to_json())
     assert back.get_params() == {**clf.get_params(), "time_limit": None}
     assert clone(back).fit([[0.0], [1.0]], [0, 1]).errors_ == 0
     assert not hasattr(back, "feature_names_in_")
+
+
+def test_a_depth_without_limit_comes_back(iris):
+    clf = ConTreeClassifier(max_depth=None, random_state=2**32 - 1).fit(iris.data, iris.target)
+    text = clf.to_json()
+    assert json.loads(text)["parameters"]["max_depth"] is None
+    assert not schema_errors(text)
+    back = ConTreeClassifier.from_json(text)
+    same(clf, back, iris.data)
+    assert (back.max_depth, back.random_state) == (None, 2**32 - 1)
+
+
+def test_a_random_state_that_is_no_number_is_named(iris):
+    clf = ConTreeClassifier(1, random_state=np.random.RandomState(0)).fit(iris.data, iris.target)
+    with pytest.raises(ValueError, match="JSON cannot hold random_state=RandomState"):
+        clf.to_json()
+    assert clf.set_params(random_state=None).to_json()
 
 
 @settings(max_examples=50)
@@ -133,6 +151,8 @@ def change(path, value):
         (["parameters"], ..., "parameters is missing"),
         (["parameters"], [], "parameters must be an object"),
         (["parameters", "max_depth"], -1, "max_depth"),
+        (["parameters", "random_state"], -1, "random_state"),
+        (["parameters", "random_state"], "any", "random_state"),
         (["parameters", "max_depth"], True, "max_depth must be a number, not True"),
         (["parameters", "new"], 1, "parameters.new is not a parameter"),
         (["classes", "labels"], [0, 1], "class_counts must have rows of 2"),

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from contree import ConTreeClassifier, size_error_path
@@ -114,8 +114,27 @@ def test_limits_give_honest_bounds():
     assert (near.errors - near.lower_bounds <= 3).all()
 
 
+def test_trees_of_any_depth():
+    """Chains of splits that a depth would forbid count too."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50::2], y[50::2]
+    free = size_error_path(X, y, max_depth=None, random_state=1)
+    deep = size_error_path(X, y, max_depth=len(y))
+    assert free.status == "optimal"
+    assert free.errors.tolist() == deep.errors.tolist()
+    assert free.errors[-1] == 0
+    assert free.trees[-1].max_depth is None
+    assert free.trees[-1].random_state == 1
+    assert free.cart_path()[1].min() == 0
+
+
 def test_bad_values_are_named():
-    for name, value in (("max_depth", -1), ("max_leaf_nodes", 0), ("n_jobs", True)):
+    for name, value in (
+        ("random_state", -1),
+        ("max_depth", -1),
+        ("max_leaf_nodes", 0),
+        ("n_jobs", True),
+    ):
         with pytest.raises(ValueError, match=name):
             size_error_path([[0.0], [1.0]], [0, 1], **{name: value})
     with pytest.raises(ValueError, match="sample_weight"):

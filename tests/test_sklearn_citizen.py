@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 
 import joblib
@@ -11,7 +12,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -19,8 +20,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
+from sklearn.utils.class_weight import compute_sample_weight
 
 from contree import ConTreeClassifier
+from contree.export.certificate import certificate
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +136,80 @@ def test_clone_is_not_fitted(iris):
     assert clone(clf).get_params() == clf.get_params()
     with pytest.raises(NotFittedError):
         clone(clf).predict(iris[0])
+
+
+CALLS = [
+    {},
+    {"max_depth": None},
+    {"max_depth": None, "random_state": 0},
+    {"max_depth": None, "random_state": np.random.RandomState(0)},
+    {"max_depth": None, "class_weight": "balanced", "random_state": 42},
+    {"max_depth": 3, "random_state": 42},
+    {"max_depth": 4, "min_samples_leaf": 5, "random_state": 1},
+    {"max_depth": 3, "min_weight_fraction_leaf": 0.1, "class_weight": {0: 2, 1: 1, 2: 1}},
+    {
+        "max_depth": 3,
+        "min_samples_leaf": 0.02,
+        "min_weight_fraction_leaf": 0.01,
+        "max_leaf_nodes": 6,
+        "class_weight": "balanced",
+        "ccp_alpha": 0.005,
+        "random_state": 0,
+    },
+]
+
+
+@pytest.mark.parametrize("parameters", CALLS, ids=str)
+def test_a_call_of_cart_with_only_the_class_replaced(iris, parameters):
+    X, y = iris
+    cart, clf = (
+        clone(kind(**parameters)).fit(X, y) for kind in (DecisionTreeClassifier, ConTreeClassifier)
+    )
+    assert {name: clf.get_params()[name] for name in parameters}.keys() == parameters.keys()
+    assert clf.status_ == "optimal"
+    cost = clf.ccp_alpha * clf.tree_.weighted_n_node_samples[0] * cart.get_n_leaves()
+    weight = compute_sample_weight(clf.class_weight, y)
+    if "max_depth" in parameters:
+        assert clf.objective_ <= weight[cart.predict(X) != y].sum() + cost + 1e-9
+    assert clf.score(X, y) > 0.9
+    assert pickle.loads(pickle.dumps(clf)).predict(X).tolist() == clf.predict(X).tolist()
+    assert clone(clf).fit(X, y).errors_ == clf.errors_
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
+@pytest.mark.parametrize("search", ["best_first", "paper"])
+def test_without_a_limit_of_depth_all_is_told_apart(load, search):
+    X, y = load(return_X_y=True)
+    clf = ConTreeClassifier(max_depth=None, search=search).fit(X, y)
+    assert (clf.status_, clf.errors_, clf.lower_bound_) == ("optimal", 0, 0)
+    assert (clf.predict(X) == DecisionTreeClassifier().fit(X, y).predict(X)).all()
+    assert "no tree of any depth, with any thresholds, makes fewer" in certificate(clf)
+    assert not get_tags(clf).classifier_tags.poor_score
+    assert clf.get_params()["max_depth"] is None
+
+
+@pytest.mark.parametrize("kind", ["chain", "parity", "equal rows"])
+def test_without_a_limit_of_depth_as_deep_as_it_takes(kind):
+    """Rows that take as many levels as there are features, and rows that none can tell apart."""
+    X = np.eye(150) if kind == "chain" else np.array(list(itertools.product([0, 1], repeat=8)))
+    y = np.arange(150) % 2 if kind == "chain" else X.sum(axis=1) % 2
+    if kind == "equal rows":
+        X, y = np.r_[X, X[:10]], np.r_[y, 1 - y[:10]]
+    clf = ConTreeClassifier(max_depth=None, time_limit=60).fit(X, y)
+    assert clf.status_ == "optimal"
+    assert clf.errors_ == 10 * (kind == "equal rows")
+    assert clf.get_depth() >= {"chain": 70}.get(kind, 8)
+
+
+def test_grid_search_over_a_depth_without_limit(iris):
+    grid = {"max_depth": [2, None], "random_state": [0, None]}
+    search = GridSearchCV(ConTreeClassifier(), grid, cv=3).fit(*iris)
+    assert [params["max_depth"] for params in search.cv_results_["params"]] == [2, 2, None, None]
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert search.best_estimator_.get_params() == {
+        **ConTreeClassifier().get_params(),
+        **search.best_params_,
+    }
 
 
 @pytest.mark.parametrize("container", ["pandas", "default"])

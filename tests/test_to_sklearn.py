@@ -50,6 +50,31 @@ def test_it_holds_what_a_fit_of_scikit_learn_holds():
     assert clone(ours).fit(X, y).score(X, y) > 0.9
 
 
+@pytest.mark.parametrize(
+    "shared",
+    [
+        {"max_depth": None, "random_state": 3},
+        {"max_depth": 2, "max_leaf_nodes": 3, "ccp_alpha": 0.01, "random_state": None},
+        {"min_samples_leaf": 0.1, "min_weight_fraction_leaf": 0.05, "class_weight": "balanced"},
+    ],
+)
+def test_it_has_the_parameters_that_both_have(shared):
+    X, y = load_iris(return_X_y=True)
+    clf = ConTreeClassifier(**shared).fit(X, y)
+    theirs = clf.to_sklearn().get_params()
+    for name, value in clf.get_params().items():
+        if name in theirs:
+            assert theirs[name] == value
+    assert clone(clf.to_sklearn()).fit(X, y).score(X, y) > 0.9
+
+
+def test_a_leaf_has_the_least_limits_that_cart_allows():
+    X, y = load_iris(return_X_y=True)
+    cart = ConTreeClassifier(0, max_leaf_nodes=1).fit(X, y).to_sklearn()
+    assert (cart.max_depth, cart.max_leaf_nodes) == (1, 2)
+    assert clone(cart).fit(X, y).get_n_leaves() == 2
+
+
 @settings(max_examples=200)
 @given(
     st.lists(

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from contree import ConTreeClassifier
-from contree._validate import resolve_max_gap, resolve_n_jobs
+from contree._validate import resolve_max_gap, resolve_n_jobs, resolve_seed
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -239,7 +239,7 @@ def test_integers_that_float64_holds_are_not(good):
         ("max_depth", -1),
         ("max_depth", 2.0),
         ("max_depth", True),
-        ("max_depth", None),
+        ("max_depth", "none"),
         ("max_gap", -1),
         ("max_gap", 1.0),
         ("max_gap", -0.1),
@@ -256,6 +256,11 @@ def test_integers_that_float64_holds_are_not(good):
         ("n_jobs", 0),
         ("n_jobs", 1.0),
         ("n_jobs", True),
+        ("random_state", -1),
+        ("random_state", 2**32),
+        ("random_state", 1.0),
+        ("random_state", True),
+        ("random_state", np.random.default_rng(0)),
         ("warm_start", "yes"),
         ("warm_start", None),
         ("on_interrupt", "ignore"),
@@ -292,6 +297,10 @@ def test_search_options_refused(options, message):
     "parameters",
     [
         {"max_depth": np.int8(2)},
+        {"max_depth": None},
+        {"random_state": 0},
+        {"random_state": np.uint32(2**32 - 1)},
+        {"random_state": np.random.RandomState(0)},
         {"max_gap": np.int64(1)},
         {"max_gap": np.float32(0.3)},
         {"max_gap": 0.0},
@@ -342,6 +351,16 @@ def test_n_jobs_as_in_scikit_learn():
     assert resolve_n_jobs(-1) == cpu_count()
     assert resolve_n_jobs(-2) == max(1, cpu_count() - 1)
     assert resolve_n_jobs(-10_000) == 1
+
+
+def test_a_random_state_is_one_seed_for_each_fit():
+    assert resolve_seed(None) == resolve_seed(None)
+    assert resolve_seed(7) == resolve_seed(np.int64(7)) == resolve_seed(np.random.RandomState(7))
+    assert len({resolve_seed(number) for number in (None, 0, 1, 2)}) == 4
+    state, same = np.random.RandomState(7), np.random.RandomState(7)
+    drawn = [resolve_seed(state) for _ in range(3)]
+    assert drawn == [resolve_seed(same) for _ in range(3)]
+    assert len(set(drawn)) == 3
 
 
 def test_the_input_is_left_alone():

@@ -70,7 +70,7 @@ void test_every_stage() {
             shop.check_tree(polished, depth);
             CHECK_AT_MOST(polished.upper, plain.upper);
             Outcome best = polished;
-            LocalSearch<Entry> search(bench, root, depth);
+            LocalSearch<Entry> search(bench, root, depth, random.below(1000));
             Outcome told;
             bench.tell = [&](const Outcome& better) { told = better; };
             for (int slice = 0; slice < 3; ++slice) {

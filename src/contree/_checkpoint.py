@@ -71,9 +71,9 @@ class Problem:
     @classmethod
     def of(cls, estimator, data: dict, options: dict) -> Problem:
         """Return a fit's problem: `data` by `fingerprints`, `options` as the core gets them."""
-        of_machine = ("n_jobs", "memory_limit")
+        of_road = ("n_jobs", "memory_limit", "seed")  # they change when a search ends, not where
         counted = {name: one for name, one in options.items() if isinstance(one, int)}
-        counted = {name: one for name, one in counted.items() if name not in of_machine}
+        counted = {name: one for name, one in counted.items() if name not in of_road}
         weights = options["weights"]
         counted["weight"] = 0 if weights is None else int(weights.sum())
         return cls(data, {name: _plain(getattr(estimator, name)) for name in PARAMETERS}, counted)

@@ -24,9 +24,11 @@ from contree._validate import (
     check_training_data,
     resolve_class_weight,
     resolve_leaf_size,
+    resolve_max_depth,
     resolve_max_gap,
     resolve_memory_limit,
     resolve_n_jobs,
+    resolve_seed,
     resolve_switches,
     resolve_time_limit,
     rows_with_weight,
@@ -47,6 +49,7 @@ NUMBERS = (
     "feature_tolerance",
     "n_jobs",
     "memory_limit",
+    "random_state",
 )
 
 
@@ -59,9 +62,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    max_depth : int, default=3
+    max_depth : int or None, default=3
         The largest number of tests between the root and a leaf; 0 gives a single leaf, and more
-        than 1000 count as 1000.  The work grows steeply with the depth.
+        than 1000 count as 1000.  None: no limit but that, as in CART.  The work grows steeply with
+        the depth, up to where a tree tells all rows apart that differ.  So None takes little time,
+        unless leaves have a cost, a size or a limit of their number: a case for ``time_limit``.
 
     max_leaf_nodes : int, default=None
         The largest number of leaves: the tree is optimal among those that have no more.  None: as
@@ -109,6 +114,13 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         Memory for the search's cache, which is what grows while it runs: bytes, or a string such as
         ``"500MB"`` or ``"2GiB"``.  When it is used up the oldest entries go, which costs time and
         never changes the optimum.  The rows themselves come on top.  None: 64 MiB.
+
+    random_state : int, RandomState instance or None, default=None
+        The seed of the heuristics that look for better trees from depth four on.  It decides the
+        road to the optimum, which of several optimal trees is found, and how good the tree of a
+        search that is stopped is; never what is proved.  A RandomState instance gives one number at
+        each fit.  Unlike CART's, None is not random but always the same seed: on one thread, the
+        same input gives the same tree.
 
     warm_start : bool, default=False
         With True, the tree of the last ``fit`` of this estimator is the first incumbent of the
@@ -216,6 +228,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         feature_tolerance=0.0,
         n_jobs=None,
         memory_limit=None,
+        random_state=None,
         warm_start=False,
         on_interrupt="raise",
         search="best_first",
@@ -233,6 +246,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.feature_tolerance = feature_tolerance
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.random_state = random_state
         self.warm_start = warm_start
         self.on_interrupt = on_interrupt
         self.search = search
@@ -332,7 +346,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         if kept is not None:
             X, codes = np.asfortranarray(X[kept]), codes[kept]
             sample_weight = None if sample_weight is None else sample_weight[kept]
-        most = most_leaves(self.ccp_alpha, self.max_depth, self.max_leaf_nodes, len(codes))
+        depth = resolve_max_depth(self.max_depth, len(codes))
+        most = most_leaves(self.ccp_alpha, depth, self.max_leaf_nodes, len(codes))
         limit = widest_sum(self.ccp_alpha, most)
         weights = weigh(sample_weight, class_weight, codes, limit)
         return X, codes, weights, LeafCost.of(self.ccp_alpha, most, weights)
@@ -342,7 +357,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
         return {
             "weights": weights.multiples,
-            "max_depth": min(int(self.max_depth), n_rows - 1),  # every split takes a row away
+            "max_depth": resolve_max_depth(self.max_depth, n_rows),
             "min_samples_leaf": min_samples_leaf,
             "min_weight_leaf": min_weight_leaf,
             "max_leaves": min(int(self.max_leaf_nodes or n_rows), n_rows),
@@ -353,6 +368,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             "feature_tolerance": float(self.feature_tolerance),
             "n_jobs": resolve_n_jobs(self.n_jobs),
             "memory_limit": resolve_memory_limit(self.memory_limit),
+            "seed": resolve_seed(self.random_state),
             "search": self.search,
             "switches": resolve_switches(self.search_options),
         }

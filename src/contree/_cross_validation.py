@@ -7,6 +7,7 @@ most 2**d, so these are the sizes that a depth is tried with; fewer belong to a 
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -40,7 +41,7 @@ class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     max_depth : int, default=3
-        The greatest depth that is tried, as in :class:`ConTreeClassifier`.
+        The greatest depth that is tried, as in :class:`ConTreeClassifier`, but never None.
 
     max_leaf_nodes : int, default=None
         The most leaves that are tried.  None: as many as the depth allows.
@@ -57,7 +58,8 @@ class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
         is chosen: the fewest leaves, then the least depth.
 
     random_state : int, RandomState instance or None, default=0
-        Of the default splits; other values of `cv` bring their own.
+        Of the default splits; other values of `cv` bring their own.  An int is the ``random_state``
+        of every search too, as in :class:`ConTreeClassifier`.
 
     n_jobs : int, default=None
         Number of processes, one fold and depth each, by joblib; threads for the fit to all rows.
@@ -112,8 +114,12 @@ memory_limit, search_options
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
         **{
             name: ConTreeClassifier._parameter_constraints[name]
-            for name in ("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
+            for name in ("max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
         },
+        # All depths are tried, so there must be a last one.
+        "max_depth": [
+            one for one in ConTreeClassifier._parameter_constraints["max_depth"] if one is not None
+        ],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "one_standard_error": ["boolean"],
@@ -176,7 +182,7 @@ memory_limit, search_options
         self : ConTreeClassifierCV
             The fitted estimator.
         """
-        check_no_bools(self, ("max_depth", "max_leaf_nodes", "n_jobs"))
+        check_no_bools(self, ("max_depth", "max_leaf_nodes", "random_state", "n_jobs"))
         with unchanged_on_failure(self):
             X, codes, self.classes_ = check_training_data(self, X, y)
             y = self.classes_.take(codes)
@@ -190,14 +196,20 @@ memory_limit, search_options
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.best_params_ = self.cv_results_["params"][self.best_index_]
             best = ConTreeClassifier(
-                **{name: getattr(self, name) for name in OF_EVERY_FOLD},
-                **self.best_params_,
-                n_jobs=self.n_jobs,
+                **self._of_every_search(), **self.best_params_, n_jobs=self.n_jobs
             ).fit(X, y, weights)
             if hasattr(self, "feature_names_in_"):
                 best.feature_names_in_ = self.feature_names_in_
             self.best_estimator_ = best
         return self
+
+    def _of_every_search(self) -> dict:
+        """Return the parameters of all searches.
+
+        They run in any order, so that only a seed can be shared, not a RandomState.
+        """
+        seed = self.random_state if isinstance(self.random_state, Integral) else None
+        return {name: getattr(self, name) for name in OF_EVERY_FOLD} | {"random_state": seed}
 
     def _splitter(self, codes: np.ndarray):
         """Return what makes the folds; stratified unless a class has too few rows for it."""
@@ -211,14 +223,14 @@ memory_limit, search_options
 
     def _scores(self, X, y, weights, splits, tried) -> np.ndarray:
         """Return the score of each candidate on each fold."""
-        of_every_fold = {name: getattr(self, name) for name in OF_EVERY_FOLD}
+        of_every_search = self._of_every_search()
         scorer = check_scoring(ConTreeClassifier(), scoring=self.scoring)
         sizes: dict[int, list[int]] = {}
         for depth, leaves in tried:
             sizes.setdefault(depth, []).append(leaves)
         tasks = [
             delayed(_score_path)(
-                fold, depth, of_every_fold, sizes[depth], X, y, weights, *split, scorer
+                fold, depth, of_every_search, sizes[depth], X, y, weights, *split, scorer
             )
             for depth in sizes
             for fold, split in enumerate(splits)

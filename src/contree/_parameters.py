@@ -29,6 +29,9 @@ class Range:
         return above and below and not math.isnan(number)
 
 
+SEED = Range(int, 0, 2**32 - 1, "both")  # scikit-learn's random_state, as far as it is a number
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of ``ConTreeClassifier``, and one flag of ``contree fit``."""
@@ -48,8 +51,8 @@ PARAMETERS = (
     Parameter(
         "max_depth",
         3,
-        (Range(int, 0),),
-        "int, 0 and up",
+        (Range(int, 0), None),
+        "int, 0 and up; None",
         "tests between root and leaf, at most",
     ),
     Parameter(
@@ -121,6 +124,13 @@ PARAMETERS = (
         (Range(int, 1), str, None),
         'bytes, 1 and up; "500MB", "2GiB", ...; None',
         "memory for the search's cache",
+    ),
+    Parameter(
+        "random_state",
+        None,
+        (SEED, None),
+        "int, 0 to 2**32 - 1; RandomState; None",
+        "seed of the search for better trees",
     ),
     Parameter(
         "warm_start",

@@ -137,6 +137,7 @@ def size_error_path(
     feature_tolerance=0.0,
     n_jobs=None,
     memory_limit=None,
+    random_state=None,
     on_interrupt="raise",
     search_options=None,
     verbose=0,
@@ -149,14 +150,15 @@ def size_error_path(
     ----------
     X, y
         Rows and labels, as for :meth:`ConTreeClassifier.fit`.
-    max_depth : int, default=3
-        The largest number of tests between the root and a leaf, of all trees.
+    max_depth : int or None, default=3
+        The largest number of tests between the root and a leaf, of all trees.  None: no limit but
+        their leaves, which takes far longer.
     sample_weight : array-like of shape (n_samples,), default=None
         What an error on each row costs.
     max_leaf_nodes : int, default=None
         The largest size to look at.  None: all.
     min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
-feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
+feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_options, verbose
         As in :class:`ConTreeClassifier`; ``max_gap`` is for each size, the limits for the whole.
         The live line is about the largest size.
 
@@ -184,6 +186,7 @@ feature_tolerance, n_jobs, memory_limit, on_interrupt, search_options, verbose
         feature_tolerance=feature_tolerance,
         n_jobs=n_jobs,
         memory_limit=memory_limit,
+        random_state=random_state,
         on_interrupt=on_interrupt,
         search_options=search_options,
         verbose=verbose,
@@ -270,8 +273,9 @@ def _cart_path(classifier, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]
     from sklearn.tree import DecisionTreeClassifier
 
     y = np.asarray(y)
+    depth = classifier.max_depth
     params = {
-        "max_depth": max(int(classifier.max_depth), 1),
+        "max_depth": None if depth is None else max(int(depth), 1),
         "min_samples_leaf": classifier.min_samples_leaf,
         "min_weight_fraction_leaf": classifier.min_weight_fraction_leaf,
         "class_weight": classifier.class_weight,

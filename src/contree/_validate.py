@@ -16,14 +16,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from contree._parameters import Parameter, Range
+from contree._parameters import SEED, Parameter, Range
 from contree._weights import Unit, Weights
 
 FEW_CLASSES = 20
+FIXED_SEED = 1  # the core's own
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 UNITS = {
     "": 1,
@@ -37,7 +39,9 @@ def sklearn_constraints(parameter: Parameter) -> list:
     words = {one for one in parameter.allowed if isinstance(one, str)}
     constraints: list = [StrOptions(words)] if words else []
     for one in parameter.allowed:
-        if isinstance(one, Range):
+        if one is SEED:
+            constraints.append("random_state")
+        elif isinstance(one, Range):
             kind = Integral if one.kind is int else Real
             unlimited = one.low is None and one.high is None
             constraints.append(
@@ -77,6 +81,12 @@ def check_callback(callback) -> None:
             "callback must be None or a function that takes a contree.Progress; "
             f"got {type(callback).__name__}: {callback!r}."
         )
+
+
+def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
+    """Return the depth that no tree exceeds: every split takes a row away at least."""
+    most = n_rows - 1
+    return most if max_depth is None else min(int(max_depth), most)
 
 
 def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
@@ -218,6 +228,13 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
             "The 'n_jobs' parameter must be None or an int other than 0. Got 0 instead."
         )
     return 1 if n_jobs is None or n_jobs == 1 else max(1, int(effective_n_jobs(n_jobs)))
+
+
+def resolve_seed(random_state) -> int:
+    """Return the seed of a fit: a fixed one for None, so that a fit is the same every time."""
+    if random_state is None:
+        return FIXED_SEED
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))  # as CART does
 
 
 def resolve_switches(search_options: dict | None) -> dict:

@@ -79,6 +79,7 @@ struct Options {
     double feature_tolerance = 0;   // neighbouring values closer than this count as equal
     int n_jobs = 1;
     std::int64_t memory_limit = 0;   // bytes for the search's cache; 0: what the switch cache_bytes says
+    std::uint64_t seed = 1;   // of the local search for trees: the road to the optimum, never the optimum
     SearchKind search = SearchKind::best_first;
     Switches switches;
 

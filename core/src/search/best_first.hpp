@@ -198,6 +198,7 @@ private:
     template <class Stage>
     void look(Worker& worker, const Stage& stage);
     void work_beside(Worker& worker);
+    Outcome greedy(Worker& worker) const;
     Outcome to_size(Outcome tree) const;
     Outcome of_stage(Outcome tree);
     Outcome for_stage();

@@ -20,14 +20,13 @@ constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking 
 template <class Entry>
 Outcome BestFirst<Entry>::search(Worker& worker) {
     constexpr std::uint64_t many_cells = 2'000'000;
-    const auto greedy = [&] { return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_)); };
     const bool begun = start_.depth > 0, first = !begun && std::uint64_t{root_.rows} * root_.features >= many_cells;
     if (options_.all_sizes) search_few(worker);
     raise(first_.lower);
     if (!first_.plan.empty()) take(first_);
-    if (first) take(greedy());
+    if (first) take(greedy(worker));
     deepen(worker);
-    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy());
+    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy(worker));
     if (incumbent().plan.empty()) take({0, leaf_score(root_, rules_.objective), {Step{Step::leaf, 0}}});
     {
         std::lock_guard lock(incumbent_mutex_);   // a snapshot may be taken at any moment
@@ -86,6 +85,8 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         if (depth == cheap_depth) irreducible = std::max(irreducible, rules_.worth(irreducible_errors(root_, when_stopped(control_))));
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
+        // Other heuristics look no deeper; CART's tree, without a limit, tells apart all that can be, be it by a chain of splits.
+        if (depth == cheap_depth && size_.depth > deepest_first_tree && !finished()) take(greedy(worker));
         if (finished() || stopping()) return;
         if (depth == 2) bound_first(worker);
         if (depth == cheap_depth) bound_early(worker, outcome, irreducible, below);
@@ -187,8 +188,8 @@ template <class Entry>
 void BestFirst<Entry>::prepare_stages(Worker& worker) {
     const bool plain = rules_.objective.plain();
     if (!plain) plain_two_ = std::make_unique<DepthTwo<Entry>>(kernel_, options_.switches, control_);
-    stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, plain ? worker.depth_two : *plain_two_, kernel_, cache_,
-                                              worker.arena, worker.statistics, control_);
+    stages_ = std::make_unique<Stages<Entry>>(root_, size_.depth, options_.seed, plain ? worker.depth_two : *plain_two_, kernel_,
+                                              cache_, worker.arena, worker.statistics, control_);
     if (plain) stages_->search_exactly([this, &worker](const Subproblem<Entry>& sub, std::int64_t levels, Score target, std::int64_t budget) {
         worker.work_end = worker.work() + budget;
         Outcome found = solve(worker, {sub, {levels, any_leaves, sub.rows}, 0, target, 0, {}, nullptr, nullptr});
@@ -265,6 +266,11 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
         bound_by_sets_apart(worker, static_cast<std::int64_t>(step));
     beside_ = false;
     worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
+}
+
+template <class Entry>
+Outcome BestFirst<Entry>::greedy(Worker& worker) const {
+    return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_));
 }
 
 // A tree that was made for few errors, pruned to the best of the size and for the objective asked for.
@@ -357,6 +363,7 @@ void BestFirst<Entry>::told() {
     template void BestFirst<Entry>::prepare_stages(Worker&);          \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::work_beside(Worker&);             \
+    template Outcome BestFirst<Entry>::greedy(Worker&) const;         \
     template Outcome BestFirst<Entry>::to_size(Outcome) const;        \
     template Outcome BestFirst<Entry>::of_stage(Outcome);             \
     template Outcome BestFirst<Entry>::for_stage();                   \

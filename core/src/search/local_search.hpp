@@ -8,8 +8,8 @@ namespace contree {
 template <class Entry>
 class LocalSearch {
 public:
-    LocalSearch(Bench<Entry>& bench, const Subproblem<Entry>& root, std::int64_t depth)
-        : bench_(bench), root_(root), depth_(depth) {}
+    LocalSearch(Bench<Entry>& bench, const Subproblem<Entry>& root, std::int64_t depth, std::uint64_t seed)
+        : bench_(bench), root_(root), depth_(depth), state_(seed) {}
 
     // Goes on until `work_end` row visits are reached, and takes `tree`, which is plain, to the best found.
     void run(Outcome& tree, std::int64_t work_end);
@@ -27,7 +27,7 @@ private:
     const Subproblem<Entry>& root_;
     const std::int64_t depth_;
     std::int64_t work_end_ = 0;
-    std::uint64_t state_ = 1;      // of the random numbers
+    std::uint64_t state_;          // of the random numbers
     Outcome walker_;               // where the search stands; no better than the best tree
     bool changed_ = false;         // did the last move change it?
     int stale_ = 0;                // moves since it last became better

@@ -14,10 +14,10 @@ constexpr Score few = 4;   // errors: polishing may gain so few only, and mendin
 }  // namespace
 
 template <class Entry>
-Stages<Entry>::Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTwo<Entry>& depth_two, const Kernel& kernel,
-                      Cache& cache, Arena& arena, Statistics& statistics, const Control& control)
+Stages<Entry>::Stages(const Subproblem<Entry>& root, std::int64_t depth, std::uint64_t seed, DepthTwo<Entry>& depth_two,
+                      const Kernel& kernel, Cache& cache, Arena& arena, Statistics& statistics, const Control& control)
     : root_(root), depth_(std::min(depth, deepest_first_tree)), bench_(root, depth_two, kernel, cache, arena, statistics, control),
-      local_search_(bench_, root, depth_) {}
+      local_search_(bench_, root, depth_, seed) {}
 
 template <class Entry>
 Outcome Stages<Entry>::first() {

@@ -11,8 +11,8 @@ namespace contree {
 template <class Entry>
 class Stages {
 public:
-    Stages(const Subproblem<Entry>& root, std::int64_t depth, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
-           Arena& arena, Statistics& statistics, const Control& control);
+    Stages(const Subproblem<Entry>& root, std::int64_t depth, std::uint64_t seed, DepthTwo<Entry>& depth_two, const Kernel& kernel,
+           Cache& cache, Arena& arena, Statistics& statistics, const Control& control);
 
     // How the local search is to solve subtrees of a depth above two.
     void search_exactly(typename Bench<Entry>::Exact solve) { bench_.solve_exact = std::move(solve); }

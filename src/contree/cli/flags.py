@@ -77,11 +77,15 @@ class ParameterType(click.ParamType):
     def convert(self, value, param, ctx):
         if not isinstance(value, str):
             return value
+        if value.lower() == "none" and None in self.parameter.allowed:
+            return None
         for allowed in self.parameter.allowed:
             found = _read_as(allowed, value)
             if found is not None:
                 return found
-        values = self.parameter.values.removesuffix("; None").replace("dict", "NAME=X")
+        values = self.parameter.values
+        for in_python, here in (("dict", "NAME=X"), ("RandomState; ", ""), ("None", "none")):
+            values = values.replace(in_python, here)
         self.fail(f"{value!r} is not allowed; allowed: {values}.", param, ctx)
 
 
@@ -130,10 +134,13 @@ def _estimator_flag(parameter: Parameter) -> Callable:
     else:
         kinds = [one.kind for one in parameter.allowed if isinstance(one, Range)]
         metavar = "SIZE" if str in parameter.allowed else "N" if kinds == [int] else "X"
+        if None in parameter.allowed and default is not None:  # which no flag would mean otherwise
+            metavar += "|none"
     return click.option(
         parameter.flag,
         parameter.name,
         type=ParameterType(parameter),
+        default=default,
         multiple=dict in parameter.allowed,
         metavar=metavar,
         **settings,
@@ -150,11 +157,7 @@ def estimator_parameters(flags: dict) -> dict:
         if parameter.name not in flags:
             continue
         value = flags[parameter.name]
-        if dict in parameter.allowed:
-            value = _one_dict(parameter, value)
-        if value is None:
-            value = COMMAND_DEFAULTS.get(parameter.name, parameter.default)
-        found[parameter.name] = value
+        found[parameter.name] = _one_dict(parameter, value) if dict in parameter.allowed else value
     return found
 
 
@@ -164,7 +167,7 @@ def _one_dict(parameter: Parameter, values: tuple):
         if len(values) > 1:
             raise click.UsageError(f"{parameter.flag} {words[0]} stands alone.")
         return words[0]
-    return dict(values) or None
+    return dict(pair for pair in values if pair is not None) or None
 
 
 READING = (

@@ -28,6 +28,7 @@ PARAMETERS = (
     "feature_tolerance",
     "n_jobs",
     "memory_limit",
+    "random_state",
     "on_interrupt",
     "search_options",
     "verbose",
@@ -84,6 +85,8 @@ def _csv(found) -> str:
 
 
 def _tell(found, written: list[str]) -> None:
+    from contree.export.certificate import permitted_depth
+
     unit = "weight of errors" if found.trees[-1].tree_.weighted else "errors"
     click.echo(f"leaves  {unit:>16}  proved")
     for leaves, errors, bound in zip(found.leaves, found.errors, found.lower_bounds, strict=True):
@@ -92,8 +95,8 @@ def _tell(found, written: list[str]) -> None:
     click.echo("\nccp_alpha, from  best size")
     for alpha, leaves in zip(found.ccp_alphas, found.ccp_leaves, strict=True):
         click.echo(f"{alpha:>15.6g}  {leaves:>9}")
-    depth = found.trees[-1].max_depth
-    click.echo(f"\ntrees of depth {depth} or less; {found.status}, {found.seconds:.3g} s")
+    depth = permitted_depth(found.trees[-1])
+    click.echo(f"\ntrees of {depth}; {found.status}, {found.seconds:.3g} s")
     if written:
         click.echo(f"written: {', '.join(written)}")
 

@@ -40,8 +40,14 @@ def _with_cost(classifier, trees: str, status: str) -> str:
     )
 
 
+def permitted_depth(classifier) -> str:
+    """Return the depth of the trees that a search is about."""
+    depth = classifier.max_depth
+    return "any depth" if depth is None else f"depth {depth} or less"
+
+
 def _permitted_trees(classifier) -> str:
-    text = f"tree of depth {classifier.max_depth} or less"
+    text = f"tree of {permitted_depth(classifier)}"
     if classifier.max_leaf_nodes is not None:
         most = int(classifier.max_leaf_nodes)
         text += f" and at most {most} {'leaves' if most > 1 else 'leaf'}"

@@ -149,7 +149,7 @@ def _parameters(classifier) -> dict:
             for label, weight in pairs
         ]
     return {
-        name: value if name == "class_weight" else _plain(value)
+        name: value if name == "class_weight" else _plain(value, f"{name}=")
         for name, value in parameters.items()
     }
 
@@ -169,7 +169,7 @@ def _written(value):
     return "inf" if value == math.inf else value
 
 
-def _plain(value):
+def _plain(value, whose: str = ""):
     """Return a value of Python's own types that JSON can hold."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -179,4 +179,4 @@ def _plain(value):
         return None  # a time limit that never ends
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise ValueError(f"JSON cannot hold {value!r} of type {type(value).__name__}.")
+    raise ValueError(f"JSON cannot hold {whose}{value!r} of type {type(value).__name__}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from contree.export.certificate import permitted_depth
 from contree.export.palette import FIRST, blend
 
 BLUE, ORANGE = FIRST[:2]
@@ -78,9 +79,9 @@ def _draw_cart(ax, path) -> None:
 
 
 def _title(path) -> str:
-    depth = path.trees[-1].max_depth
+    trees = f"trees of {permitted_depth(path.trees[-1])}"
     if path.proved.all():
-        return f"trees of depth {depth} or less: all sizes proved in {path.seconds:.3g} s"
+        return f"{trees}: all sizes proved in {path.seconds:.3g} s"
     done = int(path.proved.sum())
     said = f"{done} of {len(path.leaves)} sizes proved"
-    return f"trees of depth {depth} or less: {said} after {path.seconds:.3g} s"
+    return f"{trees}: {said} after {path.seconds:.3g} s"

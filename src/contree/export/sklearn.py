@@ -16,6 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from contree._fitted_tree import FittedTree
 from contree.export.wording import Wording
 
+SHARED = (
+    "max_depth",
+    "max_leaf_nodes",
+    "ccp_alpha",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "class_weight",
+    "random_state",
+)
+
 
 def to_sklearn(classifier) -> DecisionTreeClassifier:
     """Return a fitted classifier of scikit-learn with the same tree.
@@ -38,12 +48,8 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
     _warn_of_merged(tree, Wording(classifier), merged)
 
     # A fit of one row knows what a fitted classifier of the installed version is made of.
-    cart = DecisionTreeClassifier(max_depth=max(1, tree.max_depth)).fit([[0.0]], [0])
-    cart.set_params(
-        min_samples_leaf=classifier.min_samples_leaf,
-        min_weight_fraction_leaf=classifier.min_weight_fraction_leaf,
-        class_weight=classifier.class_weight,
-    )
+    cart = DecisionTreeClassifier().fit([[0.0]], [0])
+    cart.set_params(**_shared_parameters(classifier))
     template = cart.tree_.__getstate__()["nodes"].dtype
     cart.n_features_in_ = cart.max_features_ = classifier.n_features_in_
     if hasattr(classifier, "feature_names_in_"):
@@ -63,6 +69,15 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
     )
     cart.tree_ = inner
     return cart
+
+
+def _shared_parameters(classifier) -> dict:
+    """Return the parameters that CART has too; a single leaf keeps to the least of its limits."""
+    found = {name: getattr(classifier, name) for name in SHARED}
+    for name, least in (("max_depth", 1), ("max_leaf_nodes", 2)):
+        if found[name] is not None:
+            found[name] = max(found[name], least)
+    return found
 
 
 def _nodes(tree: FittedTree, thresholds: np.ndarray, dtype: np.dtype) -> np.ndarray:
