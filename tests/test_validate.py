@@ -164,6 +164,25 @@ def test_a_column_of_text_is_named(bad):
         fit(bad.to_numpy().tolist())
 
 
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-02", None, "2020-01-05", "2020-01-06"])
+
+
+@pytest.mark.parametrize("days", [DAYS, DAYS.tz_localize("UTC"), DAYS - DAYS[0]])
+def test_a_missing_date_is_no_number(days):
+    bad = pd.DataFrame({"whole": pd.to_datetime(["2020-01-01"] * 6), "day": days})
+    with pytest.raises(ValueError, match="column 'day' has dates that are missing"):
+        fit(bad)
+    with pytest.raises(ValueError, match="column 0 has dates that are missing"):
+        fit(np.asarray(DAYS)[:, np.newaxis])
+
+
+@pytest.mark.parametrize("column", [[1, pd.NA, 3, 4, 5, 6], pd.to_datetime(["2020-01-01"] * 6)])
+def test_a_column_without_numbers_is_named(column):
+    bad = pd.DataFrame({"size": np.arange(6.0), "other": pd.Series(column, dtype=None)})
+    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'other'"):
+        fit(bad)
+
+
 def test_huge_values_of_both_signs_raise_no_warning():
     huge = np.array([[1e308], [-1e308]] * 50)
     clf = fit(huge, [0, 1] * 50)

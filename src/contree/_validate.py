@@ -297,28 +297,61 @@ def check_rows(estimator, X) -> np.ndarray:
 
 @contextmanager
 def _columns_named(X):
-    """Add to scikit-learn's message about text in X which column has it, and what is allowed."""
+    """Refuse what has no number, with the name of its column and what is allowed.
+
+    NumPy makes a number of a missing date, about -9.2e18, which would pass for an early one.
+    """
+    for name, column in _columns(X) if _has_dates(X) else ():
+        if _kind(column) not in ("m", "M"):
+            continue
+        missing = column.isna() if hasattr(column, "isna") else np.isnat(column)
+        if missing.any():
+            raise ValueError(
+                f"Input X must be numbers, with NaN for a missing value; column {name!r} has dates "
+                "that are missing (NaT). Make numbers of them first."
+            )
     try:
         yield
-    except ValueError as error:
-        column = _text_column(X) if "could not convert" in str(error) else None
+    except (TypeError, ValueError) as error:
+        column = _column_without_numbers(X) if re.search(NOT_CONVERTED, str(error)) else None
         if column is None:
             raise
         raise ValueError(
             f"Input X must be numbers, with NaN for a missing value; column {column!r}: {error}. "
-            "Encode text as numbers first, for example with scikit-learn's OrdinalEncoder."
+            "Encode what is not a number first, text for example with scikit-learn's "
+            "OrdinalEncoder."
         ) from error
 
 
-def _text_column(X):
-    """Return the name or the number of the first column that is not all numbers."""
+# What NumPy says of text, of pandas' NA, and of dates beside numbers.
+NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
+
+
+def _kind(column) -> str | None:
+    return getattr(getattr(column, "dtype", None), "kind", None)
+
+
+def _has_dates(X) -> bool:
+    kinds = (
+        [getattr(one, "kind", None) for one in X.dtypes] if hasattr(X, "columns") else [_kind(X)]
+    )
+    return "m" in kinds or "M" in kinds
+
+
+def _columns(X):
+    """Return names, or numbers, and columns."""
     if hasattr(X, "iloc"):
-        columns = ((name, X.iloc[:, f]) for f, name in enumerate(X.columns))
-    elif hasattr(X, "columns"):
-        columns = ((name, X[name]) for name in X.columns)
-    else:
-        columns = enumerate(np.asarray(X, dtype=object).T)
-    for name, column in columns:
+        return ((name, X.iloc[:, f]) for f, name in enumerate(X.columns))
+    if hasattr(X, "columns"):
+        return ((name, X[name]) for name in X.columns)
+    return enumerate(np.asarray(X, dtype=None if _has_dates(X) else object).T)
+
+
+def _column_without_numbers(X):
+    """Return the name or the number of the first column that is not all numbers."""
+    for name, column in _columns(X):
+        if _kind(column) in ("m", "M"):
+            return name
         try:
             np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError):
