@@ -179,7 +179,7 @@ def test_a_missing_date_is_no_number(days):
 @pytest.mark.parametrize("column", [[1, pd.NA, 3, 4, 5, 6], pd.to_datetime(["2020-01-01"] * 6)])
 def test_a_column_without_numbers_is_named(column):
     bad = pd.DataFrame({"size": np.arange(6.0), "other": pd.Series(column, dtype=None)})
-    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'other'"):
+    with pytest.raises(TypeError, match=r"^Input X must be numbers.*column 'other'"):
         fit(bad)
 
 

@@ -316,7 +316,8 @@ def _columns_named(X):
         column = _column_without_numbers(X) if re.search(NOT_CONVERTED, str(error)) else None
         if column is None:
             raise
-        raise ValueError(
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
             f"Input X must be numbers, with NaN for a missing value; column {column!r}: {error}. "
             "Encode what is not a number first, text for example with scikit-learn's "
             "OrdinalEncoder."
