@@ -111,9 +111,20 @@ void compare_kernels(Random& random, Row rows) {
     const auto begin = static_cast<Row>(random.below(input.words.size()));
     const auto count = static_cast<Row>(random.below(input.words.size() - begin + 1));
     scalar_kernel.count_sides(input.words.data() + begin, count, expected_totals);
+    struct alignas(64) Line {
+        std::int8_t bytes[side_count];
+    };
+    std::vector<Line> lines(input.words.size());
     for (const Kernel* kernel : available_kernels()) {
         std::memset(&sums, 0x5a, sizeof sums);
-        kernel->sweep(input.sweep, sums);
+        // With room for steps or without; and those that a sweep of the first feature has left serve the others.
+        Sweep<Entry> sweep = input.sweep;
+        if (random.chance(0.7)) sweep.steps = lines.data()->bytes;
+        kernel->sweep(sweep, sums);
+        if (sweep.steps != nullptr && random.chance(0.5)) {
+            sweep.kept = true;
+            kernel->sweep(sweep, sums);
+        }
         const bool same = std::equal(sums.high, sums.high + side_count, expected.high) &&
                           std::equal(sums.low, sums.low + side_count, expected.low) &&
                           std::equal(sums.end, sums.end + side_count, expected.end);

@@ -41,6 +41,7 @@ struct Movers {
 
 extern const Movers scalar_movers;
 #if defined(__x86_64__)
+extern const Movers avx2_movers;
 extern const Movers avx512_movers;
 #endif
 

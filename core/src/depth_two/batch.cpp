@@ -14,6 +14,7 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
     arena_ = &arena;
     statistics_ = &statistics;
     words_ = arena.take<std::uint64_t>(sub.rows);
+    steps_ = sub.rows <= kernel_.kept_steps ? arena.take<std::int8_t>(std::size_t{side_count} * sub.rows) : nullptr;
     second_orders_ = static_cast<std::uint32_t>(std::count_if(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; }));
     pairs_.clear();
     if constexpr (may_be_general)
@@ -99,6 +100,7 @@ void Batch<Entry>::sweep(const Sweep<Entry>& all) {
         part.ties += f;
         part.features = features;
         part.rows = rows;
+        part.kept = f > 0;   // those before have been over all rows
         return part;
     };
     SideSums part, missing;
@@ -144,6 +146,7 @@ void Batch<Entry>::sweep_features(const Sweep<Entry>& all, SideSums& sums) {
         some.takes += f * all.stride;
         some.ties += f;
         some.features = std::min(step, all.features - f);
+        some.kept = all.kept || f > 0;
         kernel_.sweep(some, f == 0 ? sums : part);
         if (f == 0) continue;
         for (std::size_t s = 0; s < side_count; ++s) {
@@ -295,7 +298,7 @@ void Batch<Entry>::evaluate_one_by_one() {
 template <class Entry>
 void Batch<Entry>::prepare(Pair& pair) {
     const Subproblem<Entry>& sub = *sub_;
-    pair.sweep = {sub.entries, sub.stride, nullptr, nullptr, sub.features, pair.rows, words_, sub.class_begin[pair.b]};
+    pair.sweep = {sub.entries, sub.stride, nullptr, nullptr, sub.features, pair.rows, words_, sub.class_begin[pair.b], steps_};
     if (pair.rows < sub.rows) {
         const std::size_t stride = pair.rows + mover_padding;
         Entry* const entries = arena_->take<Entry>(stride * sub.features);

@@ -149,6 +149,7 @@ private:
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
+    std::int8_t* steps_ = nullptr;          // room for the kernel's own
     std::uint32_t second_orders_ = 0;       // those with missing values first
     std::vector<Pair> pairs_;   // the most rows first
     alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses

@@ -46,6 +46,8 @@ struct Sweep {
     Row rows;                        // in each order
     const std::uint64_t* words;      // by row number
     Row boundary;                    // rows numbered below count +1, the others -1
+    std::int8_t* steps = nullptr;    // room for 64 bytes by row number, for the kernel's own use; null: there is none
+    bool kept = false;               // have sweeps with the same words and boundary left theirs there, for all rows?
 };
 
 struct SideSums {
@@ -108,6 +110,7 @@ struct Kernel {
     void (*pack_words)(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed);
     const Movers* movers;   // the data's own loops, for the same machine
     Registers registers;    // of general sweeps
+    Row kept_steps;         // up to so many rows a plain sweep wants room for `steps`
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }

@@ -32,80 +32,159 @@ inline __m256i spread(const std::uint64_t& word, unsigned half) {
     return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit_of), bit_of);
 }
 
-// One half (left or right sides): sums of a chunk relative to its start.
+// Sums of a chunk relative to its start, left and right sides; bytes are greater by 128, and so have no sign: then 0 and 255 are what
+// changes no maximum and no minimum.
 struct Bytes {
     __m256i sum[2], high[2], low[2];
-    bool any;   // a threshold stood in the chunk
 };
+constexpr int bias = 128;
 
-template <bool ties, class Entry>
+inline __m256i complement(__m256i bytes) { return _mm256_xor_si256(bytes, _mm256_set1_epi8(-1)); }
+
+// What a row adds to the bytes of a half.
+inline __m256i step_of(const std::uint64_t& word, unsigned half, bool counts_down) {
+    return _mm256_sign_epi8(spread(word, half), _mm256_load_si256(reinterpret_cast<const __m256i*>(turn_sign[counts_down])));
+}
+
+// Spreading a row's word takes four instructions of seven for each half.  So the first feature keeps what it has spread, a cache
+// line for each row, and the others load it.
+enum class Steps { spread, keep, load };
+
+template <Ties ties, Steps steps, class Entry>
 inline void add_rows(const Sweep<Entry>& input, const Entry* order, [[maybe_unused]] const std::uint8_t* takes, Row begin, Row end, Bytes& bytes) {
     using P = Packed<Entry>;
     __m256i sum0 = bytes.sum[0], sum1 = bytes.sum[1], high0 = bytes.high[0], high1 = bytes.high[1],
             low0 = bytes.low[0], low1 = bytes.low[1];
-    bool any = bytes.any || !ties;
+    if constexpr (ties == Ties::irregular) low0 = complement(low0), low1 = complement(low1);
 #pragma GCC unroll 2
     for (Row k = begin; k < end; ++k) {
         const Row row = P::row(order[k]);
-        const std::uint64_t& word = input.words[row];
-        const __m256i turn = _mm256_load_si256(reinterpret_cast<const __m256i*>(turn_sign[row >= input.boundary]));
-        sum0 = _mm256_add_epi8(sum0, _mm256_sign_epi8(spread(word, 0), turn));
-        sum1 = _mm256_add_epi8(sum1, _mm256_sign_epi8(spread(word, 1), turn));
-        if constexpr (ties) {
-            if (takes[k] == 0) continue;
-            any = true;
+        __m256i step0, step1;
+        auto* const kept = reinterpret_cast<__m256i*>(input.steps) + 2 * std::size_t{row};
+        if constexpr (steps == Steps::load) {
+            step0 = _mm256_load_si256(kept), step1 = _mm256_load_si256(kept + 1);
+        } else {
+            const std::uint64_t& word = input.words[row];
+            step0 = step_of(word, 0, row >= input.boundary), step1 = step_of(word, 1, row >= input.boundary);
         }
-        high0 = _mm256_max_epi8(high0, sum0), high1 = _mm256_max_epi8(high1, sum1);
-        low0 = _mm256_min_epi8(low0, sum0), low1 = _mm256_min_epi8(low1, sum1);
+        if constexpr (steps == Steps::keep) _mm256_store_si256(kept, step0), _mm256_store_si256(kept + 1, step1);
+        sum0 = _mm256_add_epi8(sum0, step0), sum1 = _mm256_add_epi8(sum1, step1);
+        if constexpr (ties == Ties::irregular) {   // the least sum is the greatest complement, and zero changes neither
+            const __m256i take = _mm256_set1_epi8(static_cast<char>(takes[k]));
+            high0 = _mm256_max_epu8(high0, _mm256_and_si256(sum0, take)), high1 = _mm256_max_epu8(high1, _mm256_and_si256(sum1, take));
+            low0 = _mm256_max_epu8(low0, _mm256_andnot_si256(sum0, take)), low1 = _mm256_max_epu8(low1, _mm256_andnot_si256(sum1, take));
+            continue;
+        }
+        if constexpr (ties == Ties::regular)
+            if (takes[k] == 0) continue;
+        high0 = _mm256_max_epu8(high0, sum0), high1 = _mm256_max_epu8(high1, sum1);
+        low0 = _mm256_min_epu8(low0, sum0), low1 = _mm256_min_epu8(low1, sum1);
     }
+    if constexpr (ties == Ties::irregular) low0 = complement(low0), low1 = complement(low1);
     bytes.sum[0] = sum0, bytes.sum[1] = sum1, bytes.high[0] = high0, bytes.high[1] = high1;
-    bytes.low[0] = low0, bytes.low[1] = low1, bytes.any = any;
+    bytes.low[0] = low0, bytes.low[1] = low1;
 }
 
 // Eight 32-bit lanes from bytes 8r .. 8r+7 of the 64.
 inline __m256i widen(const __m256i* bytes, unsigned r) {
-    alignas(32) std::int8_t flat[32];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(flat), bytes[r / 4]);
-    return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(flat + 8 * (r % 4))));
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(bytes) + 8 * r)));
 }
+
+constexpr unsigned wide_registers = side_count / 8;
+
+inline __m256i* wide(std::int32_t* lanes) { return reinterpret_cast<__m256i*>(lanes); }
+
+// Up to 127 rows nothing overflows a byte, and nothing is widened before the end.
+constexpr Row byte_rows = 127;
+
+template <class Entry>
+struct Few {
+    const Sweep<Entry>& input;
+    SideSums& sums;
+    Bytes bytes;
+
+    explicit Few(const Sweep<Entry>& sweep, SideSums& to) : input(sweep), sums(to) {
+        for (unsigned h = 0; h < 2; ++h) bytes.high[h] = bytes.low[h] = _mm256_set1_epi8(static_cast<char>(bias));
+    }
+    template <Ties ties, Steps steps>
+    void feature(const Entry* order, const std::uint8_t* takes) {
+        for (__m256i& sum : bytes.sum) sum = _mm256_set1_epi8(static_cast<char>(bias));
+        add_rows<ties, steps>(input, order, takes, 0, input.rows, bytes);
+    }
+    void end() {
+        const __m256i zero = _mm256_set1_epi32(bias);
+        for (unsigned r = 0; r < wide_registers; ++r) {
+            wide(sums.high)[r] = _mm256_sub_epi32(widen(bytes.high, r), zero);
+            wide(sums.low)[r] = _mm256_sub_epi32(widen(bytes.low, r), zero);
+            wide(sums.end)[r] = _mm256_sub_epi32(widen(bytes.sum, r), zero);
+        }
+    }
+};
 
 // The wide sums live in memory: they are touched once in 120 rows.
 template <class Entry>
-void sweep(const Sweep<Entry>& input, SideSums& sums) {
-    constexpr unsigned registers = side_count / 8;
-    auto* const high = reinterpret_cast<__m256i*>(sums.high);
-    auto* const low = reinterpret_cast<__m256i*>(sums.low);
-    auto* const base = reinterpret_cast<__m256i*>(sums.end);
-    for (unsigned r = 0; r < registers; ++r) high[r] = low[r] = _mm256_setzero_si256();
-    for (std::uint32_t f = 0; f < input.features; ++f) {
-        const Entry* const order = input.entries + f * input.stride;
-        const std::uint8_t* const takes = input.takes + f * input.stride;
-        const bool ties = input.ties[f] != Ties::none;
-        for (unsigned r = 0; r < registers; ++r) base[r] = _mm256_setzero_si256();
+struct Many {
+    const Sweep<Entry>& input;
+    SideSums& sums;
+
+    explicit Many(const Sweep<Entry>& sweep, SideSums& to) : input(sweep), sums(to) {
+        std::fill_n(sums.high, side_count, 0);
+        std::fill_n(sums.low, side_count, 0);
+    }
+    template <Ties ties, Steps steps>
+    void feature(const Entry* order, const std::uint8_t* takes) {
+        __m256i *const high = wide(sums.high), *const low = wide(sums.low), *const base = wide(sums.end);
+        for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_set1_epi32(-bias);
         for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
-            const Row end = std::min(input.rows, begin + chunk_rows);
             Bytes bytes;
-            bytes.any = false;
             for (unsigned h = 0; h < 2; ++h) {
-                bytes.sum[h] = _mm256_setzero_si256();
-                bytes.high[h] = _mm256_set1_epi8(-128);
-                bytes.low[h] = _mm256_set1_epi8(127);
+                bytes.sum[h] = _mm256_set1_epi8(static_cast<char>(bias));
+                bytes.high[h] = _mm256_setzero_si256();
+                bytes.low[h] = _mm256_set1_epi8(-1);
             }
-            if (ties) add_rows<true>(input, order, takes, begin, end, bytes);
-            else add_rows<false>(input, order, takes, begin, end, bytes);
-            for (unsigned r = 0; r < registers; ++r) {
-                if (bytes.any) {
+            add_rows<ties, steps>(input, order, takes, begin, std::min(input.rows, begin + chunk_rows), bytes);
+            const bool any = _mm256_testz_si256(bytes.high[0], bytes.high[0]) == 0;   // a threshold stood in the chunk
+            for (unsigned r = 0; r < wide_registers; ++r) {
+                if (any) {
                     high[r] = _mm256_max_epi32(high[r], _mm256_add_epi32(base[r], widen(bytes.high, r)));
                     low[r] = _mm256_min_epi32(low[r], _mm256_add_epi32(base[r], widen(bytes.low, r)));
                 }
-                base[r] = _mm256_add_epi32(base[r], widen(bytes.sum, r));
+                base[r] = _mm256_add_epi32(base[r], _mm256_sub_epi32(widen(bytes.sum, r), _mm256_set1_epi32(bias)));
             }
         }
+        for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_add_epi32(base[r], _mm256_set1_epi32(bias));
     }
+    void end() {}
+};
+
+template <class Sums, class Entry>
+void sweep_all(const Sweep<Entry>& input, SideSums& to) {
+    Sums sums(input, to);
+    for (std::uint32_t f = 0; f < input.features; ++f) {
+        const Entry* const order = input.entries + f * input.stride;
+        const std::uint8_t* const takes = input.takes + f * input.stride;
+        const auto with = [&]<Steps steps>() {
+            switch (input.ties[f]) {
+                case Ties::none: return sums.template feature<Ties::none, steps>(order, takes);
+                case Ties::regular: return sums.template feature<Ties::regular, steps>(order, takes);
+                case Ties::irregular: return sums.template feature<Ties::irregular, steps>(order, takes);
+            }
+        };
+        if (input.steps == nullptr) with.template operator()<Steps::spread>();
+        else if (f == 0 && !input.kept) with.template operator()<Steps::keep>();
+        else with.template operator()<Steps::load>();
+    }
+    sums.end();
+}
+
+template <class Entry>
+void sweep(const Sweep<Entry>& input, SideSums& sums) {
+    if (input.rows <= byte_rows) sweep_all<Few<Entry>>(input, sums);
+    else sweep_all<Many<Entry>>(input, sums);
 }
 
 void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
-    __m256i total[8];
+    __m256i total[wide_registers];
     for (__m256i& t : total) t = _mm256_setzero_si256();
     for (Row begin = 0; begin < rows; begin += chunk_rows) {
         const Row end = std::min(rows, begin + chunk_rows);
@@ -114,12 +193,13 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
             sum[0] = _mm256_sub_epi8(sum[0], spread(words[r], 0));
             sum[1] = _mm256_sub_epi8(sum[1], spread(words[r], 1));
         }
-        for (unsigned r = 0; r < 8; ++r) total[r] = _mm256_add_epi32(total[r], widen(sum, r));
+        for (unsigned r = 0; r < wide_registers; ++r) total[r] = _mm256_add_epi32(total[r], widen(sum, r));
     }
-    for (unsigned r = 0; r < 8; ++r) _mm256_storeu_si256(reinterpret_cast<__m256i*>(totals) + r, total[r]);
+    for (unsigned r = 0; r < wide_registers; ++r) _mm256_storeu_si256(wide(totals) + r, total[r]);
 }
 
 constexpr Registers registers{32, 4, 2};
+constexpr Row most_kept = 4096;   // a cache line for each: what a second-level cache of 512 KB has room for
 
 #include "depth_two/lanes_by_test.inl"
 #include "depth_two/weighted_sweep.inl"
@@ -135,7 +215,7 @@ namespace contree {
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
                          sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &scalar_movers, registers};
+                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &avx2_movers, registers, most_kept};
 
 }  // namespace contree
 

@@ -87,6 +87,6 @@ void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::
 }  // namespace
 
 const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &scalar_movers, {}};
+                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &scalar_movers, {}, 0};
 
 }  // namespace contree
