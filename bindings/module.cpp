@@ -105,7 +105,8 @@ public:
             const bool enough = nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
             return enough ? contree::Verdict::stop : contree::Verdict::go_on;
         } catch (nb::python_error& error) {
-            if (keep_on_interrupt_ && error.matches(PyExc_KeyboardInterrupt)) {
+            const bool anything = now.objective != contree::no_objective;   // while rows are ranked there is nothing to keep
+            if (keep_on_interrupt_ && anything && error.matches(PyExc_KeyboardInterrupt)) {
                 interrupted_ = true;
                 return contree::Verdict::interrupt;
             }

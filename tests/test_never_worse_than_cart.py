@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.class_weight import compute_sample_weight
 
 from contree import ConTreeClassifier
 from oracle import check_tree
@@ -70,6 +71,26 @@ def test_splits_that_are_equally_pure(search):
         assert clf.errors_ <= min(errors), (number, depth, least)
         differ += min(errors) < max(errors)
     assert differ > 10
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.01])
+def test_thresholds_of_one_feature_that_are_equally_pure(alpha):
+    """With classes of equal weight every threshold between two classes is as pure as any other."""
+    rng = np.random.default_rng(24)
+    for number in range(40):
+        n, classes = int(rng.integers(20, 400)), int(rng.integers(4, 13))
+        X = rng.integers(0, classes, size=(n, int(rng.choice([1, 1, 2, 3])))).astype(float)
+        y = np.where(rng.random(n) < rng.choice([0, 0.1]), rng.integers(0, classes, n), X[:, 0])
+        depth = int(rng.integers(2, 7))
+        clf = ConTreeClassifier(depth, class_weight="balanced", ccp_alpha=alpha, time_limit=0)
+        clf.fit(X, y)
+        weights = compute_sample_weight("balanced", y)
+        for seed in range(4):
+            cart = DecisionTreeClassifier(
+                max_depth=depth, class_weight="balanced", ccp_alpha=alpha, random_state=seed
+            ).fit(X, y)
+            objective = weights[cart.predict(X) != y].sum() + alpha * n * cart.get_n_leaves()
+            assert clf.objective_ <= objective + 1e-9 * n, (number, depth, seed)
 
 
 @pytest.mark.parametrize("limit", [0, 0.005])

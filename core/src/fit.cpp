@@ -161,7 +161,7 @@ public:
             // The published search, until it is stopped; then the result is no worse than CART's tree, as in the other search.
             // Where a tree that comes after the stop is too late, CART's is there before.
             const auto better_of = [&](const Outcome& known) {
-                const Outcome cart = greedy_tree(root_, options.max_depth, movers_, arena, control);
+                const Outcome cart = greedy_tree(root_, options.max_depth, objective_of(options), movers_, arena, when_hurried(control));
                 const Outcome tree = pruned(root_, cart.plan, objective_of(options), leaves_of(options));
                 return tree.upper < known.upper ? Outcome{known.lower, tree.upper, tree.plan} : known;
             };
@@ -341,7 +341,8 @@ std::optional<Status> supervise(const Options& options, Control& control, const 
         const bool wanted = poll && (!ended || ended == Status::time_limit);
         const Verdict verdict = wanted ? poll(road.look()) : Verdict::go_on;
         if (verdict == Verdict::abandon) control.abandon();
-        else if (verdict != Verdict::go_on) control.stop();
+        else if (verdict == Verdict::interrupt) control.hurry();
+        else if (verdict == Verdict::stop) control.stop();
         if (!ended || verdict == Verdict::abandon) ended = status_of(verdict);
         lock.lock();
     }

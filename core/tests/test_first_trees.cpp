@@ -59,7 +59,7 @@ void test_every_stage() {
         const std::int64_t depth = random.between(1, 6);
         Bench<Entry>& bench = shop.bench;
         const Subproblem<Entry>& root = shop.root.sub;
-        shop.check_tree(greedy_tree(root, depth, shop.root.movers, shop.root.arena, shop.control), depth);
+        shop.check_tree(greedy_tree(root, depth, {}, shop.root.movers, shop.root.arena, when_abandoned(shop.control)), depth);
         for (const Outcome& tree : {rollout_tree(bench, root, depth), skeleton_tree(bench, root, depth),
                                     look_ahead_tree(bench, root, depth, bench.work() + 100'000)}) {
             shop.check_tree(tree, depth);
@@ -205,7 +205,7 @@ void test_stopped_stages() {
         const Result result = fit(data.table(), options, control);
         CHECK_EQUAL(result_faults(result, data, options, {}), "");
         Root<NarrowEntry> root(data);
-        CHECK_AT_MOST(result.errors, greedy_tree(root.sub, options.max_depth, root.movers, root.arena, control).upper);
+        CHECK_AT_MOST(result.errors, greedy_tree(root.sub, options.max_depth, {}, root.movers, root.arena, when_abandoned(control)).upper);
     });
 }
 

@@ -77,13 +77,12 @@ void test_stop_from_another_thread() {
         const Known chosen = draw_case(random);
         Control control;
         const auto wait = std::chrono::duration<double>(chosen.seconds * random.real() * 1.2);
-        const bool abandon = random.chance(0.5);
+        const auto end = random.pick({&Control::stop, &Control::hurry, &Control::abandon});
         Clock::time_point stopped;
         std::thread other([&] {
             std::this_thread::sleep_for(wait);
             stopped = Clock::now();
-            if (abandon) control.abandon();
-            else control.stop();
+            (control.*end)();
         });
         const Result result = contree::fit(chosen.data.table(), chosen.options, control);
         const auto ended = Clock::now();
@@ -97,8 +96,7 @@ void test_stopped_before() {
     for_seeds(30, [](Random& random) {
         const Known chosen = draw_case(random);
         Control control;
-        if (random.chance(0.5)) control.abandon();
-        else control.stop();
+        (control.*random.pick({&Control::stop, &Control::hurry, &Control::abandon}))();
         check_ended(contree::fit(chosen.data.table(), chosen.options, control), chosen, chosen.options, Status::interrupted);
     });
 }
@@ -210,6 +208,34 @@ void test_large_sets() {
     });
 }
 
+// Whoever is in a hurry does not wait for CART's tree: what is split by then is kept, the rest are leaves.
+void test_hurry() {
+    Random random(11);
+    Known large;
+    large.data = structured(random, 20000, 12, 3, 0, 0.5);
+    large.options.max_depth = 6;
+    std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
+    for (int delay = 0; delay < 40; ++delay) {   // milliseconds; CART's tree takes some tens of them
+        Control control;
+        if (delay == 0) control.hurry();
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2 * delay));
+            control.hurry();
+        });
+        const auto start = Clock::now();
+        const Result result = contree::fit(large.data.table(), large.options, control);
+        const double taken = seconds_since(start);
+        other.join();
+        CHECK_AT_MOST(taken, 0.002 * delay + patience);
+        CHECK_EQUAL(result_faults(result, large.data, large.options, {}), "");
+        CHECK(result.status == Status::interrupted);
+        least = std::min(least, result.tree.size());
+        most = std::max(most, result.tree.size());
+    }
+    CHECK_EQUAL(least, std::size_t{1});
+    CHECK(most > 3);
+}
+
 }  // namespace
 
 int main() {
@@ -222,5 +248,6 @@ int main() {
     check::run("poll", test_poll);
     check::run("last look", test_last_look);
     check::run("large sets", test_large_sets);
+    check::run("in a hurry", test_hurry);
     return check::report();
 }

@@ -129,7 +129,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     on_interrupt : {"raise", "return"}, default="raise"
         What Ctrl-C does: ``"raise"`` ends the fit with KeyboardInterrupt and leaves the estimator
-        as it was; ``"return"`` keeps the best tree so far, with status ``"interrupted"``.
+        as it was; ``"return"`` keeps the best tree so far, with status ``"interrupted"``.  That may
+        be less than CART's tree if it comes while that is made, and before there is any tree,
+        while the rows are checked and put in order, it is KeyboardInterrupt all the same.
 
     search : {"best_first", "paper"}, default="best_first"
         The order in which the search works.  ``"paper"`` follows the published algorithm.  Both

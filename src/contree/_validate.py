@@ -25,6 +25,7 @@ from contree._parameters import SEED, Parameter, Range
 from contree._weights import Unit, Weights
 
 FEW_CLASSES = 20
+PART_CELLS = 1_000_000  # copied in one piece: some milliseconds
 FIXED_SEED = 1  # the core's own
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 UNITS = {
@@ -254,7 +255,7 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
         with np.errstate(invalid="ignore"), _columns_named(X):
             X, y = validate_data(
                 estimator,
-                X,
+                _in_columns(X),
                 _exact_labels(y),
                 dtype=np.float64,
                 order="F",
@@ -273,6 +274,22 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
         check_classification_targets(classes)
     warn_of_merged_integers(given, getattr(estimator, "feature_names_in_", None))
     return X, codes.astype(np.int32), classes
+
+
+def _in_columns(X):
+    """Return a large array of numbers as columns of float64, and anything else as it is.
+
+    They are copied in parts, between which Ctrl-C is seen: in one piece a million rows of twenty
+    features take NumPy half a second.
+    """
+    numbers = type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiub"
+    if not numbers or X.size <= PART_CELLS or (X.flags.f_contiguous and X.dtype == np.float64):
+        return X
+    columns = np.empty(X.shape, order="F")
+    step = max(1, PART_CELLS // X.shape[1])
+    for first in range(0, len(X), step):
+        columns[first : first + step] = X[first : first + step]
+    return columns
 
 
 def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

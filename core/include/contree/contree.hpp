@@ -116,10 +116,15 @@ class Control {
 public:
     // The best tree so far, please: at the least the greedy one.
     void stop() { stop_.store(true, std::memory_order_relaxed); }
+    // At once, please: a tree of the splits that there are.
+    void hurry() {
+        hurry_.store(true, std::memory_order_relaxed);
+        stop();
+    }
     // Nobody wants the result any more.
     void abandon() {
         abandon_.store(true, std::memory_order_relaxed);
-        stop();
+        hurry();
     }
     // An objective that is reached elsewhere: nothing at or above it matters from now on.
     void lower_cutoff(Score objective) {
@@ -131,10 +136,11 @@ public:
     void hand_back() { hand_back_.store(true, std::memory_order_relaxed); }
     bool handing_back() const { return hand_back_.load(std::memory_order_relaxed); }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    bool hurried() const { return hurry_.load(std::memory_order_relaxed); }
     bool abandoned() const { return abandon_.load(std::memory_order_relaxed); }
 
 private:
-    std::atomic<bool> stop_{false}, abandon_{false}, hand_back_{false};
+    std::atomic<bool> stop_{false}, hurry_{false}, abandon_{false}, hand_back_{false};
     std::atomic<Score> cutoff_{no_objective};
 };
 
@@ -150,7 +156,7 @@ struct Progress {
 enum class Verdict {
     go_on,
     stop,        // enough: the best tree so far, with status `stopped`
-    interrupt,   // the same, with status `interrupted`
+    interrupt,   // the same at once, even before CART's tree is whole, with status `interrupted`
     abandon,     // nobody wants the result any more
 };
 using Poll = std::function<Verdict(const Progress&)>;

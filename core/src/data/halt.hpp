@@ -1,4 +1,4 @@
-// When a long loop gives up: at a stop of the fit, or only when nobody wants its result any more.
+// When a long loop gives up: at a stop of the fit, or only when nobody will wait for its result, or wants it any more.
 #pragma once
 
 #include "types.hpp"
@@ -13,6 +13,7 @@ struct Halt {
 };
 
 inline Halt when_stopped(const Control& control) { return {&control, &Control::stopped}; }
+inline Halt when_hurried(const Control& control) { return {&control, &Control::hurried}; }
 inline Halt when_abandoned(const Control& control) { return {&control, &Control::abandoned}; }
 
 }  // namespace contree

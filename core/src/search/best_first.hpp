@@ -198,7 +198,7 @@ private:
     template <class Stage>
     void look(Worker& worker, const Stage& stage);
     void work_beside(Worker& worker);
-    Outcome greedy(Worker& worker) const;
+    Outcome greedy(Worker& worker, const Halt& halt) const;
     Outcome to_size(Outcome tree) const;
     Outcome of_stage(Outcome tree);
     Outcome for_stage();
@@ -323,6 +323,7 @@ private:
     std::atomic<bool> failed_{false};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;  // the first one of any thread
+    bool greedy_is_known_ = false;            // has the search begun with CART's tree?
     std::unique_ptr<DepthTwo<Entry>> plain_two_;   // the heuristics' where more than errors counts
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
     std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted

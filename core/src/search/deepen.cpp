@@ -15,18 +15,19 @@ constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking 
 
 }  // namespace
 
-// Whatever ends it, the result is no worse than CART's tree.  That tree costs next to nothing on many rows, beside
-// what follows; on few rows it is left until the search turns out to have been stopped.
+// Whatever ends it, the result is no worse than CART's tree.  That tree costs next to nothing beside what follows, but for
+// few rows and levels: there it is left until the search turns out to have been stopped, which takes it some milliseconds.
 template <class Entry>
 Outcome BestFirst<Entry>::search(Worker& worker) {
-    constexpr std::uint64_t many_cells = 2'000'000;
+    const std::uint64_t many_cells = size_.depth > cheap_depth ? 20'000 : 500'000;
     const bool begun = start_.depth > 0, first = !begun && std::uint64_t{root_.rows} * root_.features >= many_cells;
+    greedy_is_known_ = first;
     if (options_.all_sizes) search_few(worker);
     raise(first_.lower);
     if (!first_.plan.empty()) take(first_);
-    if (first) take(greedy(worker));
+    if (first) take(greedy(worker, when_hurried(control_)));
     deepen(worker);
-    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy(worker));
+    if (!first && !begun && !finished() && control_.stopped() && !control_.abandoned()) take(greedy(worker, when_abandoned(control_)));
     if (incumbent().plan.empty()) take({0, leaf_score(root_, rules_.objective), {Step{Step::leaf, 0}}});
     {
         std::lock_guard lock(incumbent_mutex_);   // a snapshot may be taken at any moment
@@ -86,7 +87,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         raise(irreducible);
         if (!finished() && options_.switches.first_trees) look_for_trees(worker, depth, worker.statistics.row_visits - before);
         // Other heuristics look no deeper; CART's tree, without a limit, tells apart all that can be, be it by a chain of splits.
-        if (depth == cheap_depth && size_.depth > deepest_first_tree && !finished()) take(greedy(worker));
+        if (depth == cheap_depth && size_.depth > deepest_first_tree && !greedy_is_known_ && !finished()) take(greedy(worker, when_hurried(control_)));
         if (finished() || stopping()) return;
         if (depth == 2) bound_first(worker);
         if (depth == cheap_depth) bound_early(worker, outcome, irreducible, below);
@@ -269,8 +270,8 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
 }
 
 template <class Entry>
-Outcome BestFirst<Entry>::greedy(Worker& worker) const {
-    return to_size(greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_));
+Outcome BestFirst<Entry>::greedy(Worker& worker, const Halt& halt) const {
+    return to_size(greedy_tree(root_, options_.max_depth, rules_.objective, *kernel_.movers, worker.arena, halt));
 }
 
 // A tree that was made for few errors, pruned to the best of the size and for the objective asked for.
@@ -363,7 +364,7 @@ void BestFirst<Entry>::told() {
     template void BestFirst<Entry>::prepare_stages(Worker&);          \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::work_beside(Worker&);             \
-    template Outcome BestFirst<Entry>::greedy(Worker&) const;         \
+    template Outcome BestFirst<Entry>::greedy(Worker&, const Halt&) const; \
     template Outcome BestFirst<Entry>::to_size(Outcome) const;        \
     template Outcome BestFirst<Entry>::of_stage(Outcome);             \
     template Outcome BestFirst<Entry>::for_stage();                   \

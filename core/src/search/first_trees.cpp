@@ -1,6 +1,7 @@
 #include "search/first_trees.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "bounds/class_count.hpp"
@@ -39,10 +40,11 @@ std::uint64_t parting(const Subproblem<Entry>& sub, const Split& split) {
     return std::min(left, right);
 }
 
-// The purest split of each feature that is as pure as the best, but for rounding; one for each way to part the rows.
+// The splits that are as pure as the best, but for rounding; one for each way to part the rows.  Those that part them most evenly come first:
+// they leave the levels below the most to do.  `spare` pays for telling them apart.
 template <class Entry>
-std::vector<Split> equally_pure_splits(const Subproblem<Entry>& sub, const Halt& halt) {
-    constexpr double but_for_rounding = 1 - 1e-12;
+std::vector<Split> equally_pure_splits(const Subproblem<Entry>& sub, const Halt& halt, std::int64_t& spare) {
+    constexpr std::size_t enough = 64;
     const auto class_of = classes_of_rows(sub);
     std::vector<Purest> purest(sub.features);
     double most = 0;
@@ -50,11 +52,23 @@ std::vector<Split> equally_pure_splits(const Subproblem<Entry>& sub, const Halt&
         purest[f] = purest_threshold(sub, f, class_of);
         most = std::max(most, purest[f].purity);
     }
+    std::vector<Split> pure;
+    const double equal = most * but_for_rounding;
+    for (std::uint32_t f = 0; f < sub.features && pure.size() < enough; ++f) {
+        if (purest[f].z == 0 || purest[f].purity < equal) continue;
+        if (!purest[f].tied) pure.push_back({f, purest[f].z});
+        else
+            visit_purities(sub, f, class_of, [&](double purity, Position z) {
+                if (purity >= equal) pure.push_back({f, z});
+            });
+    }
+    if (pure.size() < 2) return pure;
+    const auto unevenness = [&](const Split& split) { return std::abs(2 * std::int64_t{split.z} - std::int64_t{sub.rows}); };
+    std::stable_sort(pure.begin(), pure.end(), [&](const Split& a, const Split& b) { return unevenness(a) < unevenness(b); });
     std::vector<Split> splits;
     std::vector<std::uint64_t> partings;
-    for (std::uint32_t f = 0; f < sub.features; ++f) {
-        if (purest[f].z == 0 || purest[f].purity < most * but_for_rounding) continue;
-        const Split split{f, purest[f].z};
+    for (const Split& split : pure) {
+        if (!splits.empty() && (splits.size() == enough || (spare -= sub.rows) < 0)) break;
         const std::uint64_t way = parting(sub, split);
         if (std::find(partings.begin(), partings.end(), way) != partings.end()) continue;
         partings.push_back(way);
@@ -68,32 +82,43 @@ Step step_of(const Subproblem<Entry>& sub, const Split& split) {
     return {static_cast<std::int32_t>(sub.feature[split.f]), sub.rank_left_of(split.f, split.z)};
 }
 
-// `spare` is the work, in row visits, that is left for splits which are as pure as the first.
+// What the splits of one greedy tree have in common.
+struct Greed {
+    const Movers& movers;
+    Arena& arena;
+    const Halt halt;
+    const Objective objective;
+    std::int64_t spare;   // the work, in row visits, that is left for splits which are as pure as the first
+
+    Score worth(const Outcome& tree) const { return objective.of(tree.upper, static_cast<std::int64_t>(tree.plan.size() / 2)); }
+};
+
+// A subtree that is worth no more than a leaf is one: pruning it away leaves the best pruning of the rest as it is.  After a halt what is not
+// split yet is a leaf too.
 template <class Entry>
-Outcome greedy(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control,
-               std::int64_t level, std::int64_t& spare) {
-    const Score leaf = leaf_errors(sub);
-    if (depth == 0 || leaf == 0 || sub.features == 0 || !room_below(level, arena)) return {0, leaf, {Step{Step::leaf, 0}}};
-    const Halt halt = when_abandoned(control);
+Outcome greedy(const Subproblem<Entry>& sub, std::int64_t depth, std::int64_t level, Greed& greed) {
+    Outcome best{0, leaf_errors(sub), {Step{Step::leaf, 0}}};
+    if (depth == 0 || best.upper == 0 || sub.features == 0 || !room_below(level, greed.arena) || greed.halt()) return best;
+    const auto take = [&](Outcome tree) {
+        if (greed.worth(tree) < greed.worth(best)) best = std::move(tree);
+    };
     if (depth == 1) {
-        const Stump stump = best_stump(sub, halt);
-        if (stump.z == 0 || halt()) return {0, leaf, {Step{Step::leaf, 0}}};
-        return {0, stump.errors, join(step_of(sub, {stump.f, stump.z}), {Step{Step::leaf, 0}}, {Step{Step::leaf, 0}})};
+        const Stump stump = best_stump(sub, greed.halt);
+        if (stump.z != 0 && !greed.halt()) take({0, stump.errors, join(step_of(sub, {stump.f, stump.z}), best.plan, best.plan)});
+        return best;
     }
-    Outcome best{0, leaf, {Step{Step::leaf, 0}}};
     bool first = true;
-    for (const Split& split : equally_pure_splits(sub, halt)) {
+    for (const Split& split : equally_pure_splits(sub, greed.halt, greed.spare)) {
         const std::int64_t visits = std::int64_t{sub.rows} * sub.features * std::min<std::int64_t>(depth, sub.rows);
-        if (!first && (best.upper == 0 || visits > spare)) break;
-        if (!first) spare -= visits;
-        Arena::Frame frame(arena);
-        const Children<Entry> children = split_rows(sub, split.f, split.z, false, movers, arena, halt);
-        const Outcome left = greedy(children.left, depth - 1, movers, arena, control, level + 1, spare);
-        const Outcome right = greedy(children.right, depth - 1, movers, arena, control, level + 1, spare);
-        if (halt()) break;
-        if (first || left.upper + right.upper < best.upper)
-            best = {0, left.upper + right.upper, join(step_of(sub, split), left.plan, right.plan)};
+        if (!first && ((best.upper == 0 && greed.objective.split == 0) || visits > greed.spare)) break;
+        if (!first) greed.spare -= visits;
         first = false;
+        Arena::Frame frame(greed.arena);
+        const Children<Entry> children = split_rows(sub, split.f, split.z, false, greed.movers, greed.arena, greed.halt);
+        if (greed.halt()) break;   // perhaps before all rows were there
+        const Outcome left = greedy(children.left, depth - 1, level + 1, greed);
+        const Outcome right = greedy(children.right, depth - 1, level + 1, greed);
+        take({0, left.upper + right.upper, join(step_of(sub, split), left.plan, right.plan)});
     }
     return best;
 }
@@ -101,9 +126,9 @@ Outcome greedy(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& m
 }  // namespace
 
 template <class Entry>
-Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Movers& movers, Arena& arena, const Control& control) {
-    std::int64_t spare = 2 * std::max(std::int64_t{sub.rows} * sub.features, std::int64_t{1} << 20);
-    return greedy(sub, depth, movers, arena, control, 0, spare);
+Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Objective& objective, const Movers& movers, Arena& arena, const Halt& halt) {
+    Greed greed{movers, arena, halt, objective, 2 * std::max(std::int64_t{sub.rows} * sub.features, std::int64_t{1} << 20)};
+    return greedy(sub, depth, 0, greed);
 }
 
 template <class Entry>
@@ -137,7 +162,7 @@ Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::in
 }
 
 #define CONTREE_TREES(Entry)                                                                                \
-    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Movers&, Arena&, const Control&); \
+    template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Objective&, const Movers&, Arena&, const Halt&); \
     template Outcome rollout_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);                   \
     template Outcome skeleton_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);
 CONTREE_TREES(NarrowEntry)

@@ -42,7 +42,7 @@ void BestFirst<Entry>::search_sizes(Worker& worker) {
         hand_down(leaves);
         settle(leaves);
     }
-    if (control_.stopped() && !control_.abandoned()) spread(worker, greedy_tree(root_, options_.max_depth, *kernel_.movers, worker.arena, control_));
+    if (control_.stopped() && !control_.abandoned()) spread(worker, greedy_tree(root_, options_.max_depth, rules_.objective, *kernel_.movers, worker.arena, when_hurried(control_)));
     while (sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
     size_ = whole;
     incumbent_ = largest;

@@ -7,14 +7,17 @@
 
 namespace contree {
 
+inline constexpr double but_for_rounding = 1 - 1e-12;   // purities that differ by less are equal
+
 struct Purest {
     double purity = 0;   // sum over both sides of (sum of squared class masses) / mass: larger is purer
     Position z = 0;      // 0: no threshold leaves rows enough for a leaf
+    bool tied = false;   // is another threshold as pure?
 };
 
-template <class Entry>
-Purest purest_threshold(const Subproblem<Entry>& sub, std::uint32_t f, const std::vector<std::uint32_t>& class_of) {
-    Purest best;
+// Calls visit(purity, z) for every threshold of the feature that leaves rows enough for a leaf on both sides.
+template <class Entry, class Visit>
+void visit_purities(const Subproblem<Entry>& sub, std::uint32_t f, const std::vector<std::uint32_t>& class_of, const Visit& visit) {
     std::vector<double> left(sub.classes, 0), right(sub.classes, 0);
     double mass_left = 0, squares_left = 0, squares_right = 0;
     const auto mass = static_cast<double>(sub.mass);
@@ -33,9 +36,23 @@ Purest purest_threshold(const Subproblem<Entry>& sub, std::uint32_t f, const std
         right[c] -= weight;
         mass_left += weight;
         if (!sub.cut_behind(f, k) || !sub.allows(f, k + 1)) continue;
-        const double purity = squares_left / mass_left + squares_right / (mass - mass_left);
-        if (purity > best.purity) best = {purity, k + 1};
+        visit(squares_left / mass_left + squares_right / (mass - mass_left), k + 1);
     }
+}
+
+template <class Entry>
+Purest purest_threshold(const Subproblem<Entry>& sub, std::uint32_t f, const std::vector<std::uint32_t>& class_of) {
+    Purest best;
+    double equal = 0;   // what is as pure as the best
+    visit_purities(sub, f, class_of, [&](double purity, Position z) {
+        if (purity < equal) return;
+        if (purity > best.purity) {
+            best = {purity, z, best.purity >= purity * but_for_rounding};
+            equal = purity * but_for_rounding;
+        } else {
+            best.tied = true;
+        }
+    });
     return best;
 }
 
