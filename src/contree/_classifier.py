@@ -172,7 +172,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         otherwise a float, correctly rounded.
 
     lower_bound_ : int or float
-        Proved: no permitted tree has a smaller objective.  A float is rounded down.
+        Proved: no permitted tree has a smaller objective.  A float is rounded down, so that it is
+        never above what is proved; where the tree is proved to be optimal it is ``objective_``.
 
     gap_ : int or float
         ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the

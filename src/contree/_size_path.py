@@ -206,7 +206,7 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
     return SizeErrorPath(
         leaves=np.arange(1, len(sizes) + 1),
         errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
-        lower_bounds=np.array([in_user_unit(size["lower_bound"], weights.unit) for size in sizes]),
+        lower_bounds=np.array([cost.bounds(s["errors"], s["lower_bound"])[1] for s in sizes]),
         trees=tuple(
             _classifier(base, leaves, size, answer, classes, weights, cost)
             for leaves, size in enumerate(sizes, start=1)
