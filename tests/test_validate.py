@@ -68,6 +68,7 @@ def test_labels_in_a_data_frame(labels):
         fit(y=pd.DataFrame({"y": labels, "z": labels}))
 
 
+@pytest.mark.tools
 def test_null_in_polars():
     polars = pytest.importorskip("polars")
     with pytest.raises(ValueError, match="None"):
