@@ -237,7 +237,9 @@ def test_without_either_no_split_is_to_spare():
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
-@pytest.mark.parametrize("unit", [1, 3, Fraction(1, 3), Fraction(1, 10), Fraction(0.1), Fraction(7)])
+@pytest.mark.parametrize(
+    "unit", [1, 3, Fraction(1, 3), Fraction(1, 10), Fraction(0.1), Fraction(7)]
+)
 @pytest.mark.parametrize("wide", [1, 2**54 + 1])
 def test_a_bound_is_rounded_down(alpha, unit, wide):
     """Half of all thirds round up to the nearest float64."""
