@@ -17,7 +17,7 @@ from numbers import Integral, Real
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
@@ -34,8 +34,21 @@ UNITS = {
 }
 
 
+class Only(Options):
+    """The few values of a parameter of CART's that change nothing here; refuses others with why."""
+
+    def __init__(self, parameter: Parameter):
+        super().__init__((str, Real, type(None)), set(parameter.allowed))
+        self.parameter = parameter
+
+    def __str__(self):
+        return f"{self.parameter.values}: {self.parameter.instead}"
+
+
 def sklearn_constraints(parameter: Parameter) -> list:
     """Return what a parameter may be, in the words of scikit-learn's validation."""
+    if parameter.instead and not any(isinstance(one, Range) for one in parameter.allowed):
+        return [Only(parameter)]
     words = {one for one in parameter.allowed if isinstance(one, str)}
     constraints: list = [StrOptions(words)] if words else []
     for one in parameter.allowed:
@@ -105,6 +118,18 @@ def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
     if isinstance(min_samples_leaf, Integral):
         return min(int(min_samples_leaf), n_rows)
     return max(1, math.ceil(min_samples_leaf * n_rows))
+
+
+def check_min_samples_split(min_samples_split: Real, least: int, n_rows: int) -> None:
+    """Refuse to split fewer rows only than two leaves of the least size have anyway."""
+    rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
+    if rows > 2 * least:
+        raise ValueError(
+            "The 'min_samples_split' parameter of ConTreeClassifier must be at most twice "
+            f"min_samples_leaf, here {2 * least} rows. Got {min_samples_split!r} instead, which "
+            f"is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which the search "
+            "obeys: then no fewer rows are split."
+        )
 
 
 def resolve_class_weight(class_weight, classes: np.ndarray):
@@ -185,6 +210,7 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     is at most 2 d less than the share s of the true sum, which is at most R + q.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
+    check_min_samples_split(estimator.min_samples_split, rows, n_rows)
     if estimator.min_weight_fraction_leaf == 0:
         return rows, 0
     share = Fraction(str(estimator.min_weight_fraction_leaf))
