@@ -33,6 +33,7 @@ from contree._validate import (
     resolve_switches,
     resolve_time_limit,
     rows_with_weight,
+    set_tags,
     sklearn_constraints,
     unchanged_on_failure,
 )
@@ -297,9 +298,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        # Two leaves cannot tell three classes apart, however good they are.
-        tags.classifier_tags.poor_score = self.max_depth in (0, 1) or self.max_leaf_nodes in (1, 2)
+        set_tags(self, tags)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -311,11 +310,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, or NaN for a missing value; a NumPy array, a data frame or nested
-            sequences.  They are compared as float64; a warning names the columns with integers that
-            float64 cannot tell apart.  At every test the search tries the missing values on both
-            sides, and apart from all others.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Finite numbers, or NaN for a missing value; a NumPy array, a data frame, nested
+            sequences, or a sparse matrix, which is made dense.  They are compared as float64; a
+            warning names the columns with integers that float64 cannot tell apart.  At every test
+            the search tries the missing values on both sides, and apart from all others.
         y : array-like of shape (n_samples,)
             Labels: strings, integers, bools or floats with whole values.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -486,7 +485,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -502,7 +501,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -518,7 +517,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -534,7 +533,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -550,7 +549,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
