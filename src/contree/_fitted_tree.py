@@ -234,8 +234,8 @@ class FittedTree:
         """Return the decrease of impurity that each feature brings, in shares of the total.
 
         As CART: a test brings the weight of its node times its impurity, less the same of its two
-        sides.  All zero where no test brings anything.  Without `normalize`, as a part of the
-        impurity of all rows.
+        sides.  All zero where no test brings anything.  Without `normalize` the decrease itself,
+        by the weight of all rows.
         """
         inner = np.flatnonzero(self.feature >= 0)
         weights = self.class_weights.sum(axis=1)

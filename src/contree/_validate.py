@@ -70,9 +70,9 @@ def set_tags(estimator, tags) -> None:
     """Set the tags of scikit-learn that are the same for every estimator here.
 
     `poor_score` is defined by an accuracy of 0.83 on 300 rows of three equal classes, a few units
-    wide, of which a cross-validation learns from 240.  It takes three leaves, so each may ask for
-    at most a third of the rows; none is worth more than a third of all errors, less those that
-    remain; and values that count as equal in chains leave no thresholds from 0.05 on.
+    wide; a cross-validation learns from 240 of them.  That takes three leaves: none may ask for
+    more than a third of the rows, nor cost nearly the third of them that it gets right.  And values
+    that are equal in chains leave too few thresholds where 0.05 is no difference.
     """
     leaf = estimator.min_samples_leaf
     poor = (
@@ -150,7 +150,7 @@ def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
 
 
 def check_min_samples_split(min_samples_split: Real, least: int, n_rows: int) -> None:
-    """Refuse to split fewer rows only than two leaves of the least size have anyway."""
+    """Refuse what two leaves of the least size do not imply."""
     rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
     if rows > 2 * least:
         raise ValueError(
