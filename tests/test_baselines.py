@@ -11,6 +11,8 @@ from _complete_tree import ancestors, cart, from_rows
 from _harness import dense_ranks
 from contree import ConTreeClassifier
 
+pytestmark = pytest.mark.tools
+
 NEEDS = {"oct_mip": "highspy", "sat_tree": "pysat"}
 
 

@@ -1,13 +1,16 @@
 """The interactive page in a real browser: headless Chromium, driven by selenium.
 
 Needs Debian's packages chromium and chromium-driver, and selenium from the extra test-tools; where
-one is absent, every test here is skipped and says so.
+one is not installed, every test here is skipped and says so.  A browser that does not start is a
+failure.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +19,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from contree import ConTreeClassifier
 
+pytestmark = pytest.mark.browser
+
 EVIL = '"><script>document.title="broken"</script></script>&amp;'
 
 
@@ -23,7 +28,6 @@ EVIL = '"><script>document.title="broken"</script></script>&amp;'
 def browser():
     try:
         from selenium import webdriver
-        from selenium.common.exceptions import WebDriverException
     except ImportError as error:
         pytest.skip(f"NOT TESTED: selenium is not installed (extra test-tools): {error}")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -39,10 +43,7 @@ def browser():
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options.add_argument("--no-sandbox")  # Chromium's sandbox refuses root
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    try:
-        window = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    except WebDriverException as error:  # a container without what a browser's sandbox needs
-        pytest.skip(f"NOT TESTED: Chromium does not start here: {error.msg}")
+    window = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     window.set_window_size(1300, 1000)
     yield window
     window.quit()
@@ -221,3 +222,19 @@ def test_a_word_for_missing_where_none_was_seen(visit, cancer):
     type_in(browser, "#ct-row", " ".join(["nan"] * 30))
     leaf = clf.apply(row[np.newaxis])[0]
     assert find(browser, "#ct-answer").get_attribute("data-leaf") == str(leaf)
+
+
+def test_a_browser_that_does_not_start_is_a_failure(tmp_path):
+    pytest.importorskip("selenium", reason="NOT TESTED: selenium is not installed")
+    for name in ("chromium", "chromedriver"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    one = f"{__file__}::test_a_node_folds_on_a_click"
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", one],
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 1, result.stdout
+    assert "1 error" in result.stdout

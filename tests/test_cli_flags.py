@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from command_line import contree as run
 from contree import ConTreeClassifier, ConTreeClassifierCV, size_error_path
@@ -17,6 +18,7 @@ from contree._parameters import PARAMETERS
 from contree.cli.app import contree as group
 from contree.cli.flags import COMMAND_DEFAULTS, SETTINGS, estimator_parameters
 
+CART_ONLY = {one.name: one.default for one in PARAMETERS if one.instead}
 CHOICE = ("cv", "scoring", "one_standard_error", "random_state")
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,12 +39,22 @@ def test_the_table_is_the_estimator():
     assert list(ConTreeClassifier._parameter_constraints) == list(defaults)
 
 
-def test_every_parameter_is_a_flag_with_its_default():
+def test_every_parameter_that_changes_something_is_a_flag_with_its_default():
     flags = {flag for one in group.commands["fit"].params for flag in one.opts}
-    assert {parameter.flag for parameter in PARAMETERS} <= flags
-    assert fit_parameters() == {**ConTreeClassifier().get_params(), **COMMAND_DEFAULTS}
+    assert {one.flag for one in PARAMETERS if not one.instead} <= flags
+    assert not {one.flag for one in PARAMETERS if one.instead} & flags
+    given = fit_parameters()
+    assert {**ConTreeClassifier().get_params(), **COMMAND_DEFAULTS} == {**CART_ONLY, **given}
+    assert CART_ONLY.keys().isdisjoint(given)
     assert set(COMMAND_DEFAULTS) == {"on_interrupt", "verbose"}
     ConTreeClassifier(**fit_parameters())._validate_params()
+
+
+def test_what_is_no_flag_is_carts():
+    """And with its default there."""
+    cart = DecisionTreeClassifier().get_params()
+    assert {name: cart[name] for name in CART_ONLY} == CART_ONLY
+    assert cart.keys() <= ConTreeClassifier().get_params().keys()
 
 
 def test_docs_say_what_the_table_says():

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from contree import ConTreeClassifier, ConTreeClassifierCV
@@ -14,8 +18,8 @@ pytestmark = pytest.mark.filterwarnings(
 
 # Two rows are two rows, one row of weight two is one.
 COUNTED_ROWS = {
-    "check_sample_weight_equivalence": "min_samples_leaf counts rows, as in CART",
     "check_sample_weight_equivalence_on_dense_data": "min_samples_leaf counts rows, as in CART",
+    "check_sample_weight_equivalence_on_sparse_data": "min_samples_leaf counts rows, as in CART",
 }
 ESTIMATORS = [
     (ConTreeClassifier(), {}),
@@ -32,9 +36,24 @@ ESTIMATORS = [
     (ConTreeClassifier(2, min_samples_leaf=0.1, class_weight="balanced"), {}),
     (ConTreeClassifier(2, min_weight_fraction_leaf=0.1), {}),
     (ConTreeClassifier(2, warm_start=True, on_interrupt="return", memory_limit="1MB"), {}),
+    (ConTreeClassifier(2, criterion="entropy", min_samples_split=2), {}),
     (ConTreeClassifierCV(2), {}),
     (ConTreeClassifierCV(cv=3, one_standard_error=True, max_leaf_nodes=6), {}),
 ]
+# What permits only poor trees, and says so.
+POOR = [
+    ConTreeClassifier(0),
+    ConTreeClassifier(max_leaf_nodes=1),
+    ConTreeClassifier(ccp_alpha=0.3),
+    ConTreeClassifier(ccp_alpha=1),
+    ConTreeClassifier(min_weight_fraction_leaf=0.4),
+    ConTreeClassifier(min_samples_leaf=0.45),
+    ConTreeClassifier(feature_tolerance=10),
+    ConTreeClassifierCV(0, cv=2),
+    ConTreeClassifierCV(1, max_leaf_nodes=2, cv=2),
+    ConTreeClassifierCV(2, min_samples_leaf=0.4, cv=2),
+]
+ESTIMATORS += [(one, COUNTED_ROWS if one.min_samples_leaf == 0.45 else {}) for one in POOR]
 
 
 def cases():
@@ -49,3 +68,36 @@ def cases():
 @pytest.mark.parametrize(("estimator", "check"), list(cases()))
 def test_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("leaf", [2, 0.45])
+@pytest.mark.parametrize("name", COUNTED_ROWS)
+def test_cart_counts_rows_too(leaf, name):
+    """The reason for the expected failures: with a size of leaves, CART fails the same checks."""
+    cart = DecisionTreeClassifier(max_depth=2, min_samples_leaf=leaf, random_state=0)
+    checks = {check.func.__name__: check for _, check in estimator_checks_generator(cart)}
+    with pytest.raises(AssertionError, match="not equivalent"):
+        checks[name](clone(cart))
+
+
+def test_what_is_tagged_as_poor():
+    assert all(get_tags(one).classifier_tags.poor_score for one in POOR)
+    good = [
+        ConTreeClassifier(),
+        ConTreeClassifier(max_depth=None, max_leaf_nodes=3),
+        ConTreeClassifier(ccp_alpha=0.25, min_samples_leaf=0.3, min_weight_fraction_leaf=0.3),
+        ConTreeClassifier(min_samples_leaf=80, feature_tolerance=1e-3),
+        ConTreeClassifierCV(min_samples_leaf=80),
+    ]
+    assert not any(get_tags(one).classifier_tags.poor_score for one in good)
+    X, y = make_blobs(n_samples=300, random_state=0)  # by which scikit-learn defines it
+    for one in good:
+        assert one.fit(X / X.std(axis=0), y).score(X / X.std(axis=0), y) > 0.83
+
+
+def test_what_is_tagged_as_not_deterministic():
+    """The clock and threads; parameters that are wrong are no reason for tags to fail."""
+    assert not get_tags(ConTreeClassifier(n_jobs=1)).non_deterministic
+    assert get_tags(ConTreeClassifier(time_limit=1)).non_deterministic
+    assert get_tags(ConTreeClassifierCV(n_jobs=2)).non_deterministic
+    get_tags(ConTreeClassifier("two", ccp_alpha="none", min_samples_leaf=None))

@@ -114,12 +114,24 @@ def test_sql(nasty, close, deep):
         assert found == clf.predict(X).tolist()
 
 
-def test_sql_gives_null_for_null(nasty):
-    clf, X = nasty
-    rows = X[:2].astype(object)
-    rows[0, clf.tree_.feature[0]] = None
-    found = run_sql(clf.to_sql(NASTY_FEATURES), rows, NASTY_FEATURES)
-    assert found == [None, clf.predict(X[1:2])[0]]
+@pytest.mark.parametrize("trained_on", ["whole rows", "one column with missing values"])
+def test_missing_values_where_training_had_none(iris, trained_on):
+    """NULL, None and NaN go to the larger side, as predict sends them."""
+    X, names = iris.data.copy(), ["a", "b", "c", "d"]
+    if trained_on != "whole rows":
+        X[::5, 3] = np.nan
+    clf = ConTreeClassifier(3).fit(X, iris.target)
+    assert clf.tree_.knows_missing == (trained_on != "whole rows")
+    rows = np.where(np.random.default_rng(1).random(iris.data.shape) < 0.4, np.nan, iris.data)
+    expected = clf.predict(rows).tolist()
+    inner = clf.tree_.feature >= 0
+    assert set(clf.tree_.missing_go_to_left[inner]) == {0, 1}  # so that both ways are tried
+    nulls = np.where(np.isnan(rows), None, rows)
+    assert run_sql(clf.to_sql(names), nulls, names) == expected
+    space: dict = {}
+    exec(clf.to_python(), space)
+    for missing in (nulls, rows):
+        assert [space["predict"](row) for row in missing.tolist()] == expected
 
 
 def test_sql_quotes():

@@ -38,6 +38,8 @@ class Outline(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag, attrs):
+        if tag == "wbr":  # a place where a name may be broken, of which some have more
+            return
         self.tags.append(tag)
         self.attributes += attrs
         if tag not in VOID:

@@ -167,7 +167,6 @@ def test_trees_that_met_nothing_print_as_ever(cases):
     for text in texts:
         assert "missing" not in text
         assert "weight" not in text.replace("font-weight", "").replace("class_weight", "")
-        assert "NULL" not in text
 
 
 def test_json(cases):

@@ -234,3 +234,33 @@ def test_without_either_no_split_is_to_spare():
             if tree.feature[node] >= 0:
                 below[node] = below[tree.children_left[node]] + below[tree.children_right[node]]
                 assert below[node] < tree.node_error_units[node]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+@pytest.mark.parametrize(
+    "unit", [1, 3, Fraction(1, 3), Fraction(1, 10), Fraction(0.1), Fraction(7)]
+)
+@pytest.mark.parametrize("wide", [1, 2**54 + 1])
+def test_a_bound_is_rounded_down(alpha, unit, wide):
+    """Half of all thirds round up to the nearest float64."""
+    weights = Weights(None, unit, 100 * wide)
+    cost = LeafCost.of(alpha, 4, weights)
+    above = 0
+    for counted_bound in range(60 * wide, 90 * wide, wide):
+        counted = 90 * wide * cost.error_cost
+        objective, lower = cost.bounds(counted, counted_bound * cost.error_cost)
+        exact = cost._least(counted_bound * cost.error_cost) * unit
+        assert Fraction(lower) <= exact
+        assert lower < objective
+        assert isinstance(lower, int) == (alpha == 0 and isinstance(unit, int))
+        above += float(exact) > exact
+    assert above or unit != Fraction(1, 3)
+    assert cost.bounds(counted, counted) == (objective, objective)
+
+
+def test_a_bound_that_is_nearly_the_objective_is_not_it():
+    """Two numbers of one float64: the tree is not proved to be optimal, and does not look so."""
+    weights = Weights(None, Fraction(1, 3), 2**59)
+    objective, lower = LeafCost.of(0.0, 4, weights).bounds(2**58, 2**58 - 1)
+    assert float(Fraction(2**58 - 1, 3)) == objective
+    assert lower < objective

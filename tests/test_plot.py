@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import runpy
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from contree import ConTreeClassifier
 from contree._fitted_tree import FittedTree
 from contree.export.layout import centres
 from contree.export.palette import class_colours, node_colours
+from contree.export.plot import _wrapped
+from contree.export.wording import shortened
 
 matplotlib = pytest.importorskip(
     "matplotlib", reason="NOT TESTED: plot() needs matplotlib, which is not installed"
@@ -139,6 +142,41 @@ def test_the_legend_tells_long_names_apart():
     shown = check_picture(clf.plot(feature_names=["half \ud800"]), clf)
     assert set(names) <= set(shown)
     assert "half \N{REPLACEMENT CHARACTER} ≤ −3e−20" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "ratio_of_average_customer_contacts_per_month",
+            ["ratio_of_average_", "customer_contacts_per_", "month"],
+        ),
+        ("sensor.left-front/wheel.speed", ["sensor.left-front/", "wheel.speed"]),
+        ("a name of several words, snake_case", ["a name of several", "words, snake_case"]),
+        ("x" * 30, ["x" * 22, "x" * 8]),
+        ("two\nlines", ["two", "lines"]),
+        ("", [" "]),
+    ],
+)
+def test_names_break_between_their_parts(name, lines):
+    assert _wrapped(name) == lines
+
+
+@pytest.mark.parametrize("middle", ["_average_", " average ", "x", "-\n"])
+def test_long_names_that_differ_at_the_end_stay_apart(middle):
+    names = [f"the_first_{middle * 90}_{end}" for end in ("north", "south")]
+    clf = ConTreeClassifier(2).fit([[0.0, 0], [0, 1], [1, 0], [1, 1]], names[:1] * 3 + names[1:])
+    shown = "".join(check_picture(clf.plot(feature_names=names), clf))
+    assert {"north", "south"} <= set(re.findall("north|south", shown))
+    assert "the_first_" in shown
+    assert "…" in shown
+    boxes = [_wrapped(name) for name in names]
+    assert boxes[0] != boxes[1]
+    assert all(len(box) <= 4 and max(map(len, box)) <= 22 for box in boxes)
+    page = clf._repr_html_()
+    assert "the_<wbr>first_" in page
+    assert shortened(names[0]) != shortened(names[1])
+    assert all(shortened(name) in page.replace("<wbr>", "") for name in names)
 
 
 @pytest.mark.parametrize("size", [0, -1.0, np.nan, np.inf, "9", None])

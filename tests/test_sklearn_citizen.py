@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, export_graphviz
 from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -103,8 +103,9 @@ def test_all_of_it_needs_a_fit():
     for method in ("get_depth", "get_n_leaves"):
         with pytest.raises(NotFittedError):
             getattr(clf, method)()
-    with pytest.raises(NotFittedError):
-        _ = clf.feature_importances_
+    for attribute in ("feature_importances_", "n_outputs_", "max_features_"):
+        with pytest.raises(NotFittedError):
+            getattr(clf, attribute)
 
 
 @pytest.mark.parametrize("way", ["pickle", "deepcopy", "joblib"])
@@ -147,6 +148,11 @@ CALLS = [
     {"max_depth": 3, "random_state": 42},
     {"max_depth": 4, "min_samples_leaf": 5, "random_state": 1},
     {"max_depth": 3, "min_weight_fraction_leaf": 0.1, "class_weight": {0: 2, 1: 1, 2: 1}},
+    {"max_depth": 2, "min_samples_leaf": 4, "min_samples_split": 8, "splitter": "best"},
+    {"max_depth": 2, "min_samples_leaf": 0.02, "min_samples_split": 0.04, "criterion": "gini"},
+    {"max_depth": 2, "criterion": "entropy", "max_features": None, "min_impurity_decrease": 0},
+    DecisionTreeClassifier().get_params(),
+    DecisionTreeClassifier(max_depth=3, criterion="log_loss", ccp_alpha=0.01).get_params(),
     {
         "max_depth": 3,
         "min_samples_leaf": 0.02,
@@ -174,6 +180,127 @@ def test_a_call_of_cart_with_only_the_class_replaced(iris, parameters):
     assert clf.score(X, y) > 0.9
     assert pickle.loads(pickle.dumps(clf)).predict(X).tolist() == clf.predict(X).tolist()
     assert clone(clf).fit(X, y).errors_ == clf.errors_
+
+
+REFUSED = [
+    ({"splitter": "random"}, r"'splitter' .* must be \"best\": .*ExtraTreeClassifier.*'random'"),
+    ({"criterion": "mse"}, r"'criterion' .* must be \"gini\", \"entropy\", .*errors.*'mse'"),
+    ({"max_features": "sqrt"}, r"'max_features' .* must be None: .*leave columns out of X"),
+    ({"max_features": 2}, r"'max_features' .* must be None"),
+    ({"min_impurity_decrease": 0.1}, r"'min_impurity_decrease' .* must be 0.0: .*ccp_alpha.*0.1"),
+    ({"min_impurity_decrease": False}, r"'min_impurity_decrease' .* not a bool"),
+    ({"monotonic_cst": [0, 1, 0, 0]}, r"'monotonic_cst' .* must be None: .*DecisionTreeClassifier"),
+    ({"monotonic_cst": np.zeros(4)}, r"'monotonic_cst' .* must be None"),
+    ({"min_samples_split": 1}, r"'min_samples_split' .* must be an int"),
+    ({"min_samples_split": 9}, r"'min_samples_split' .* 2 rows\. .*Use min_samples_leaf=5"),
+    ({"min_samples_split": 0.1}, r"0\.1 instead, which is 15 of 150 rows. Use min_samples_leaf=8"),
+    ({"min_samples_split": 9, "min_samples_leaf": 4}, r"here 8 rows\. Got 9"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), REFUSED, ids=lambda one: str(one)[:40])
+def test_what_cart_has_and_we_do_not_is_refused_by_name_with_what_to_use(iris, parameters, message):
+    clf = clone(ConTreeClassifier(**parameters))  # only a fit says so
+    with pytest.raises(ValueError, match=message):
+        clf.fit(*iris)
+    assert vars(clf) == clf.get_params()
+
+
+def test_what_changes_nothing_changes_nothing(iris):
+    plain = ConTreeClassifier(3, min_samples_leaf=4).fit(*iris)
+    same = ConTreeClassifier(3, min_samples_leaf=4, min_samples_split=8, criterion="entropy")
+    assert same.fit(*iris).export_text() == plain.export_text()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss"])
+def test_the_impurity_of_the_criterion_is_shown(criterion):
+    """One feature, so that both find the same stump, and weights that are no integers."""
+    X, y = load_wine(return_X_y=True)
+    X, weight = X[:, :1], np.linspace(0.5, 2, len(y))
+    rows = y < 2
+    clf = ConTreeClassifier(1, criterion=criterion).fit(X[rows], y[rows], weight[rows])
+    thing = {
+        "here": clf,
+        "in scikit-learn": clf.to_sklearn(),
+        "pickled": pickle.loads(pickle.dumps(clf)),
+        "as JSON": ConTreeClassifier.from_json(clf.to_json()),
+    }
+    leaves = clf.apply(X[rows])
+    kind = {"gini": lambda p: 1 - (p**2).sum(), "entropy": lambda p: -(p * np.log2(p)).sum()}
+    kind["log_loss"] = kind["entropy"]
+    for leaf in (1, 2):
+        mass = np.bincount(y[rows][leaves == leaf], weight[rows][leaves == leaf])
+        assert all(
+            one.tree_.impurity[leaf] == pytest.approx(kind[criterion](mass / mass.sum()))
+            for one in thing.values()
+        )
+    cart = DecisionTreeClassifier(max_depth=1, criterion=criterion)
+    cart.fit(X[rows], y[rows], weight[rows])
+    assert clf.to_sklearn().criterion == criterion
+    assert clf.tree_.impurity[0] == pytest.approx(cart.tree_.impurity[0])
+
+
+def test_importances_by_another_criterion(iris):
+    found = [
+        ConTreeClassifier(3, criterion=one).fit(*iris) for one in ("gini", "entropy", "log_loss")
+    ]
+    for clf in found:
+        theirs = clf.to_sklearn().feature_importances_
+        np.testing.assert_allclose(clf.feature_importances_, theirs, atol=1e-12)
+    gini, entropy, log_loss = (clf.feature_importances_ for clf in found)
+    assert np.abs(gini - entropy).max() > 1e-3
+    assert (entropy == log_loss).all()
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_the_tree_has_what_that_of_cart_has(iris, depth):
+    X, y = iris
+    clf = ConTreeClassifier(depth).fit(X, y, np.linspace(0.5, 2, len(y)))
+    ours, theirs = clf.tree_, clf.to_sklearn().tree_
+    missing = {name for name in dir(theirs) if not name.startswith("_")} - set(dir(ours))
+    assert missing == {"compute_partial_dependence"}  # of scikit-learn's own use
+    for name in ("n_features", "n_outputs", "n_classes", "max_n_classes", "node_count"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    assert ours.capacity == len(ours.threshold)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X.astype(np.float32)))
+    np.testing.assert_array_equal(ours.compute_node_depths(), theirs.compute_node_depths())
+    for normalize in (True, False):
+        np.testing.assert_allclose(
+            ours.compute_feature_importances(normalize=normalize),
+            theirs.compute_feature_importances(normalize=normalize),
+            atol=1e-12,
+        )
+    assert (clf.n_outputs_, clf.max_features_) == (1, 4)
+    back = ConTreeClassifier.from_json(clf.to_json())
+    assert (back.tree_.n_features, back.n_outputs_, back.max_features_) == (4, 1, 4)
+    assert pickle.loads(pickle.dumps(clf)).tree_.n_features == 4
+
+
+def test_graphviz_of_scikit_learn_takes_it_as_it_is(iris):
+    clf = ConTreeClassifier(3).fit(*iris)
+    options = {"filled": True, "node_ids": True, "proportion": True}
+    assert export_graphviz(clf, **options) == export_graphviz(clf.to_sklearn(), **options)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cost_complexity_path(iris, weighted):
+    X, y = iris[0][:, :2], iris[1]
+    weight = 0.5 + np.arange(len(y)) % 3 if weighted else None
+    clf = ConTreeClassifier(3, ccp_alpha=0.4, search="paper", min_samples_leaf=3)
+    path = clf.cost_complexity_pruning_path(X, y, sample_weight=weight)
+    assert vars(clf) == clf.get_params()
+    assert set(path) == {"ccp_alphas", "impurities"}  # as scikit-learn's
+    cart = DecisionTreeClassifier(max_depth=3, min_samples_leaf=3).fit(X, y, weight)
+    theirs = cart.cost_complexity_pruning_path(X, y, weight)
+    assert type(path) is type(theirs)
+    assert path.ccp_alphas[0] == theirs.ccp_alphas[0] == 0
+    assert (np.diff(path.ccp_alphas) > 0).all()
+    assert (np.diff(path.impurities) > 0).all()
+    total = len(y) if weight is None else weight.sum()
+    between = np.append(path.ccp_alphas[1:], 1.0) / 2 + path.ccp_alphas / 2
+    for alpha, impurity in zip(between, path.impurities, strict=True):
+        tree = ConTreeClassifier(3, ccp_alpha=alpha, min_samples_leaf=3).fit(X, y, weight)
+        assert tree.errors_ / total == pytest.approx(impurity)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])

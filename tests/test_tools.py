@@ -16,8 +16,11 @@ from sklearn.tree import export_graphviz, export_text, plot_tree
 
 from contree import ConTreeClassifier
 
-# Their warnings are theirs; what is asserted here is what they make of our trees.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.tools,
+    # Their warnings are theirs; what is asserted here is what they make of our trees.
+    pytest.mark.filterwarnings("ignore"),
+]
 
 
 def tool(name: str):

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeClassifierCV, size_error_path
 from contree._validate import resolve_max_gap, resolve_n_jobs, resolve_seed
 
 X = np.arange(12.0).reshape(6, 2)
@@ -68,6 +68,7 @@ def test_labels_in_a_data_frame(labels):
         fit(y=pd.DataFrame({"y": labels, "z": labels}))
 
 
+@pytest.mark.tools
 def test_null_in_polars():
     polars = pytest.importorskip("polars")
     with pytest.raises(ValueError, match="None"):
@@ -189,9 +190,61 @@ def test_huge_values_of_both_signs_raise_no_warning():
     assert clf.predict(huge).tolist() == [0, 1] * 50
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+@pytest.mark.parametrize("suffix", ["_matrix", "_array"])
+def test_sparse_is_as_dense(kind, suffix):
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(120, 5)) * (rng.random((120, 5)) < 0.3)
+    dense[::7, 2] = np.nan
+    labels = rng.integers(3, size=120)
+    rows = getattr(sparse, kind + suffix)(dense)
+    clf, plain = ConTreeClassifier(2).fit(rows, labels), ConTreeClassifier(2).fit(dense, labels)
+    assert clf.export_text() == plain.export_text()
+    for method in ("predict", "predict_proba", "apply"):
+        expected = getattr(plain, method)(dense)
+        np.testing.assert_array_equal(getattr(clf, method)(rows), expected)
+        np.testing.assert_array_equal(getattr(plain, method)(rows), expected)
+    assert (clf.decision_path(rows) != plain.decision_path(dense)).nnz == 0
+
+
+def test_sparse_everywhere():
+    rng = np.random.default_rng(0)
+    rows, labels = sparse.random(60, 4, 0.5, "csr", rng=rng), rng.integers(2, size=60)
+    dense = rows.toarray()
+    path = size_error_path(rows, labels, 2)
+    assert path.errors.tolist() == size_error_path(dense, labels, 2).errors.tolist()
+    search = ConTreeClassifierCV(2, cv=2).fit(rows, labels)
+    assert (
+        search.predict(rows) == ConTreeClassifierCV(2, cv=2).fit(dense, labels).predict(dense)
+    ).all()
+    tree = ConTreeClassifier(2).fit(rows, labels, initial_tree=search.best_estimator_)
+    assert tree.errors_ == ConTreeClassifier(2).fit(dense, labels).errors_
+
+
 def test_sparse_refused():
-    with pytest.raises(TypeError, match=r"(?i)sparse data was passed.*toarray"):
-        fit(sparse.csr_matrix(X))
+    bad = sparse.csr_matrix(np.eye(6))
+    bad.data[3] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        fit(bad)
+    with pytest.raises(ValueError, match="5 features"):
+        fit(sparse.csr_matrix(np.eye(6))).predict(sparse.csr_matrix(np.eye(5)))
+
+
+def test_sparse_that_does_not_fit_in_memory():
+    """More zeros than an address has bits for."""
+    rows = sparse.csc_matrix(([1.0], ([0], [0])), shape=(2**22, 2**23))
+    with pytest.raises(MemoryError):
+        fit(rows, np.arange(2**22) % 2)
+    clf = fit()
+    clf.n_features_in_ = 2**23
+    with pytest.raises(MemoryError):
+        clf.predict(rows)
+
+
+def test_sparse_integers_that_float64_merges():
+    rows = sparse.csr_matrix(np.array([[0, 2**53], [1, 2**53 + 1], [0, 5], [3, 0]]))
+    with pytest.warns(UserWarning, match=r"^Column 1 has integers beyond 2\*\*53.* 1 of its 3 "):
+        ConTreeClassifier(1).fit(rows, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("bad", [np.full((1, 2), np.inf), np.zeros((1, 3)), np.zeros(2)])

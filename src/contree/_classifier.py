@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from contree import _core
@@ -32,6 +33,7 @@ from contree._validate import (
     resolve_switches,
     resolve_time_limit,
     rows_with_weight,
+    set_tags,
     sklearn_constraints,
     unchanged_on_failure,
 )
@@ -50,6 +52,7 @@ NUMBERS = (
     "n_jobs",
     "memory_limit",
     "random_state",
+    "min_impurity_decrease",
 )
 
 
@@ -145,6 +148,26 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         With 1 or more, print one line when the search has ended; before, show a live line if
         standard error is a terminal and rich is installed (``contree[progress]``).
 
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        The impurity that ``tree_.impurity``, ``feature_importances_`` and ``to_sklearn()`` show.
+        Errors are what is minimised, whatever it is.
+
+    splitter : {"best"}, default="best"
+        For calls that were written for CART: every test is the best of all.
+
+    min_samples_split : int or float, default=2
+        For calls that were written for CART: a number or share of rows that ``min_samples_leaf``
+        implies, at most twice as many.  Others are refused.
+
+    max_features : None, default=None
+        For calls that were written for CART: every test is the best of all features.
+
+    min_impurity_decrease : {0.0}, default=0.0
+        For calls that were written for CART.  ``ccp_alpha`` says what a leaf must save.
+
+    monotonic_cst : None, default=None
+        For calls that were written for CART.
+
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
@@ -152,6 +175,12 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
     n_classes_ : int
         The number of classes.
+
+    n_outputs_ : int
+        1.
+
+    max_features_ : int
+        The number of features that a test is the best of: all.
 
     n_features_in_ : int
         The number of features seen in ``fit``.
@@ -174,7 +203,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         otherwise a float, correctly rounded.
 
     lower_bound_ : int or float
-        Proved: no permitted tree has a smaller objective.  A float is rounded down.
+        Proved: no permitted tree has a smaller objective.  A float is rounded down, so that it is
+        never above what is proved; where the tree is proved to be optimal it is ``objective_``.
 
     gap_ : int or float
         ``objective_ - lower_bound_``: the tree is at most so far from the optimum, however the
@@ -189,10 +219,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         ``min_weight_fraction_leaf`` asks for, by at most twice as much.
 
     tree_ : FittedTree
-        The nodes as arrays, under scikit-learn's names.
+        The nodes as arrays, under scikit-learn's names, with its methods.
 
     feature_importances_ : array of shape (n_features_in_,)
-        Gini importance, as CART defines it: the share of each feature in the decrease of impurity.
+        Importance as CART defines it: the share of each feature in the decrease of impurity, which
+        is Gini's unless ``criterion`` says otherwise.
 
     search_report_ : SearchReport
         Counters, time and history of the search.
@@ -236,6 +267,12 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         search="best_first",
         search_options=None,
         verbose=0,
+        criterion="gini",
+        splitter="best",
+        min_samples_split=2,
+        max_features=None,
+        min_impurity_decrease=0.0,
+        monotonic_cst=None,
     ):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -254,12 +291,16 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         self.search = search
         self.search_options = search_options
         self.verbose = verbose
+        self.criterion = criterion
+        self.splitter = splitter
+        self.min_samples_split = min_samples_split
+        self.max_features = max_features
+        self.min_impurity_decrease = min_impurity_decrease
+        self.monotonic_cst = monotonic_cst
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        # Two leaves cannot tell three classes apart, however good they are.
-        tags.classifier_tags.poor_score = self.max_depth in (0, 1) or self.max_leaf_nodes in (1, 2)
+        set_tags(self, tags)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -271,11 +312,11 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, or NaN for a missing value; a NumPy array, a data frame or nested
-            sequences.  They are compared as float64; a warning names the columns with integers that
-            float64 cannot tell apart.  At every test the search tries the missing values on both
-            sides, and apart from all others.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Finite numbers, or NaN for a missing value; a NumPy array, a data frame, nested
+            sequences, or a sparse matrix, which is made dense.  They are compared as float64; a
+            warning names the columns with integers that float64 cannot tell apart.  At every test
+            the search tries the missing values on both sides, and apart from all others.
         y : array-like of shape (n_samples,)
             Labels: strings, integers, bools or floats with whole values.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -426,6 +467,8 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             threshold_gap=np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above"))),
             **nodes,
             weight_unit=unit,
+            n_features=self.n_features_in_,
+            criterion=self.criterion,
         )
         self.search_report_ = SearchReport(
             seconds=answer["seconds"],
@@ -444,7 +487,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -460,7 +503,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -476,7 +519,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -484,15 +527,15 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         probabilities : array of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        leaves = self.apply(X)
-        return np.take(self.tree_.value[:, 0, :], leaves, axis=0)
+        check_is_fitted(self, "tree_")
+        return self.tree_.predict(check_rows(self, X))
 
     def predict_log_proba(self, X):
         """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -508,7 +551,7 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -518,6 +561,35 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "tree_")
         return self.tree_.decision_path(check_rows(self, X))
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """Return at which ``ccp_alpha`` the optimal tree changes, and the errors from there on.
+
+        CART prunes one tree; here every ``ccp_alpha`` has an optimal tree of its own, so that these
+        trees need not be parts of each other.  :func:`contree.size_error_path` gives the same with
+        the trees, bounds and all sizes.  Limits of time leave it as good as was found.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        path : Bunch
+            ``ccp_alphas``, ascending from 0, and ``impurities``: the weight of the errors of all
+            leaves, as a share of the weight of all rows, of the tree that is optimal from that
+            ``ccp_alpha`` up to the next.
+        """
+        from contree._size_path import path_of  # which needs this class
+
+        found = path_of(
+            clone(self).set_params(ccp_alpha=0.0, search="best_first"), X, y, sample_weight
+        )
+        weight = found.trees[0].tree_.weighted_n_node_samples[0]
+        return Bunch(
+            ccp_alphas=found.ccp_alphas, impurities=found.errors[found.ccp_leaves - 1] / weight
+        )
 
     def get_depth(self) -> int:
         """Return the depth of the tree: the most tests between the root and a leaf."""
@@ -535,6 +607,16 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return self.objective_ - self.lower_bound_
 
     @property
+    def n_outputs_(self) -> int:
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_outputs
+
+    @property
+    def max_features_(self) -> int:
+        check_is_fitted(self, "tree_")
+        return self.n_features_in_
+
+    @property
     def feature_importances_(self):
         check_is_fitted(self, "tree_")
-        return self.tree_.feature_importances(self.n_features_in_)
+        return self.tree_.compute_feature_importances()

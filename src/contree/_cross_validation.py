@@ -24,6 +24,7 @@ from contree._validate import (
     check_no_bools,
     check_sample_weight,
     check_training_data,
+    set_tags,
     unchanged_on_failure,
 )
 from contree.export.scores import plot_scores
@@ -163,7 +164,7 @@ memory_limit, search_options
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        set_tags(self, tags)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)

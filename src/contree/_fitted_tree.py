@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.special import entr
 
 from contree._weights import Unit, in_user_unit
 
@@ -44,6 +45,10 @@ class FittedTree:
         What the rows of each class weigh, in units; None: 1 each.
     weight_unit : int or Fraction, default=1
         What one unit of `class_weights` is to the user.
+    n_features : int, default=None
+        The number of columns.  None: as many as the tests name.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What `impurity` is.
 
     Attributes
     ----------
@@ -54,9 +59,15 @@ class FittedTree:
         Training rows that reach a node.
     weighted_n_node_samples : array of float64, shape (node_count,)
         What they weigh.
-    node_count, max_depth, n_leaves : int
-        Size of the tree.
+    node_count, max_depth, n_leaves, capacity : int
+        Size of the tree; the capacity is that of the arrays, the number of nodes.
+    n_classes : array of int64, shape (1,)
+        The number of classes, for the one output.
+    n_outputs, max_n_classes : int
+        1, and the number of classes.
     """
+
+    n_outputs = 1
 
     def __init__(
         self,
@@ -70,6 +81,8 @@ class FittedTree:
         n_node_missing=None,
         class_weights=None,
         weight_unit: Unit = 1,
+        n_features: int | None = None,
+        criterion: str = "gini",
     ):
         self.children_left = _frozen(children_left, np.int64)
         self.children_right = _frozen(children_right, np.int64)
@@ -87,6 +100,8 @@ class FittedTree:
         weights = class_counts if class_weights is None else class_weights
         self.class_weights = _frozen(weights, np.int64)
         self.weight_unit = weight_unit
+        self.n_features = max(0, *self.feature + 1) if n_features is None else n_features
+        self.criterion = criterion
 
     def _larger_side_is_left(self) -> np.ndarray:
         rows, inner = self.n_node_samples, np.flatnonzero(self.feature >= 0)
@@ -107,6 +122,8 @@ class FittedTree:
             self.n_node_missing,
             self.class_weights,
             self.weight_unit,
+            self.n_features,
+            self.criterion,
         )
 
     def __repr__(self):
@@ -115,6 +132,16 @@ class FittedTree:
     @property
     def node_count(self) -> int:
         return len(self.feature)
+
+    capacity = node_count
+
+    @property
+    def max_n_classes(self) -> int:
+        return self.class_counts.shape[1]
+
+    @property
+    def n_classes(self) -> np.ndarray:
+        return np.array([self.max_n_classes])
 
     @property
     def n_leaves(self) -> int:
@@ -182,8 +209,15 @@ class FittedTree:
 
     @cached_property
     def impurity(self) -> np.ndarray:
-        """The Gini impurity of each node: how often two of its rows, drawn at random, differ."""
-        return _frozen(1.0 - np.square(self.value[:, 0, :]).sum(axis=1), np.float64)
+        """How mixed each node is, by the criterion.
+
+        Gini: how often two of its rows, drawn at random, differ.  Entropy, of which the log loss is
+        another name: the bits that tell the class of one.
+        """
+        shares = self.value[:, 0, :]
+        if self.criterion == "gini":
+            return _frozen(1.0 - np.square(shares).sum(axis=1), np.float64)
+        return _frozen(entr(shares).sum(axis=1) / np.log(2.0), np.float64)
 
     def class_weights_of(self, node: int) -> list:
         """Return what the rows of each class weigh in a node, in the user's unit."""
@@ -192,18 +226,30 @@ class FittedTree:
     def _in_user_unit(self, multiples: np.ndarray) -> list:
         return [in_user_unit(multiple, self.weight_unit) for multiple in multiples.tolist()]
 
-    def feature_importances(self, n_features: int) -> np.ndarray:
+    def compute_node_depths(self) -> np.ndarray:
+        """Return the depth of each node as scikit-learn counts, with 1 at the root."""
+        return self.node_depth + 1
+
+    def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
         """Return the decrease of impurity that each feature brings, in shares of the total.
 
         As CART: a test brings the weight of its node times its impurity, less the same of its two
-        sides.  All zero where no test brings anything.
+        sides.  All zero where no test brings anything.  Without `normalize` the decrease itself,
+        by the weight of all rows.
         """
         inner = np.flatnonzero(self.feature >= 0)
-        mass = self.class_weights.sum(axis=1) * self.impurity
+        weights = self.class_weights.sum(axis=1)
+        mass = weights / weights[0] * self.impurity
         decrease = mass[inner] - mass[self.children_left[inner]] - mass[self.children_right[inner]]
-        importances = np.bincount(self.feature[inner], weights=decrease, minlength=n_features)
+        importances = np.bincount(self.feature[inner], decrease, self.n_features)
         total = importances.sum()
-        return importances / total if total > 0 else np.zeros(n_features)
+        if not normalize:
+            return importances
+        return importances / total if total > 0 else np.zeros(self.n_features)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the class fractions of the leaf that each row of a float64 matrix ends in."""
+        return np.take(self.value[:, 0, :], self.apply(X), axis=0)
 
     def decision_path(self, X: np.ndarray) -> csr_matrix:
         """Return the nodes that each row of a float64 matrix passes, as a matrix of 0 and 1."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 
-from contree._weights import Unit, Weights, in_user_unit
+from contree._weights import Unit, Weights, in_user_unit, rounded_down
 
 FREE = Fraction(0)  # leaves that cost nothing, the usual case, which is kept short
 FEW = 4096  # numbers of leaves that are worth trying one by one
@@ -130,19 +130,24 @@ class LeafCost:
     def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
         """Return the objective of a tree and a proved bound, in the user's unit.
 
-        A bound is rounded down; it is the objective itself where no tree can be better.
+        A bound is rounded down; where no tree can be better it is the objective itself, rounded as
+        that is, so that the two are equal just when that is proved.
         """
-        if self.cost is FREE:
-            lower = min(counted_bound, counted)
-            return in_user_unit(counted, self.unit), in_user_unit(lower, self.unit)
-        exact, bound = self._exact(counted), self._least(counted_bound)
-        objective = self._reported(exact)
-        if counted_bound >= counted or bound >= exact:
+        objective = self.objective(counted)
+        if self.proved(counted, counted_bound):
             return objective, objective
-        lower = self._reported(bound)
-        if isinstance(lower, float) and Fraction(lower) > bound * self.unit:
+        bound = counted_bound if self.cost is FREE else max(self._least(counted_bound), 0)
+        lower = rounded_down(bound * self.unit)
+        # One float64 may be the nearest to both; a smaller bound holds too.
+        if lower == objective and isinstance(lower, float):
             lower = math.nextafter(lower, -math.inf)
-        return objective, max(lower, 0)
+        return objective, lower
+
+    def proved(self, counted: int, counted_bound: int) -> bool:
+        """Tell whether no tree can be better than one, by what the core counted of both."""
+        if self.cost is FREE or counted_bound >= counted:
+            return counted_bound >= counted
+        return self._least(counted_bound) >= self._exact(counted)
 
     def _reported(self, exact: Fraction) -> int | float:
         if self.cost == 0:

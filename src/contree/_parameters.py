@@ -34,13 +34,14 @@ SEED = Range(int, 0, 2**32 - 1, "both")  # scikit-learn's random_state, as far a
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of ``ConTreeClassifier``, and one flag of ``contree fit``."""
+    """One parameter of ``ConTreeClassifier``, and mostly one flag of ``contree fit``."""
 
     name: str
     default: object
     allowed: tuple  # of Range, strings, bool, dict, str (the type) and None
     values: str  # what is allowed, for people
     meaning: str  # in one short line; docs/options.md may go on
+    instead: str = ""  # of CART's that change nothing here, which are no flags: what to use instead
 
     @property
     def flag(self) -> str:
@@ -166,6 +167,54 @@ PARAMETERS = (
         (Range(int, 0), bool),
         "int, 0 and up",
         "1: a live line on a terminal",
+    ),
+    Parameter(
+        "criterion",
+        "gini",
+        ("gini", "entropy", "log_loss"),
+        '"gini", "entropy", "log_loss"',
+        "the impurity that is shown",
+        "errors are what is minimised, whatever impurity tree_ and feature_importances_ show",
+    ),
+    Parameter(
+        "splitter",
+        "best",
+        ("best",),
+        '"best"',
+        "all thresholds of all features",
+        "the best of all trees leaves nothing to draw; scikit-learn's ExtraTreeClassifier draws",
+    ),
+    Parameter(
+        "min_samples_split",
+        2,
+        (Range(int, 2), Range(float, 0, 1, "neither")),
+        "int, 2 and up; float in (0, 1)",
+        "at most 2 * min_samples_leaf rows",
+        "use min_samples_leaf, which the search obeys",
+    ),
+    Parameter(
+        "max_features",
+        None,
+        (None,),
+        "None",
+        "all features at every test",
+        "every test is the best of all features; leave columns out of X instead",
+    ),
+    Parameter(
+        "min_impurity_decrease",
+        0.0,
+        (0.0,),
+        "0.0",
+        "splits pay in errors",
+        "errors are what is minimised; ccp_alpha says how many a leaf must save",
+    ),
+    Parameter(
+        "monotonic_cst",
+        None,
+        (None,),
+        "None",
+        "no monotonic constraints",
+        "the search knows none; scikit-learn's DecisionTreeClassifier does",
     ),
 )
 

@@ -191,13 +191,18 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
         search_options=search_options,
         verbose=verbose,
     )
+    return path_of(base, X, y, sample_weight)
+
+
+def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
+    """Return the path of the trees that a classifier permits."""
     began = time.perf_counter()
     base._validate_params()
     check_no_bools(base, NUMBERS)
     columns, codes, classes = check_training_data(base, X, y)
     training = columns, y, sample_weight
     columns, codes, weights, cost = base._weigh(columns, codes, classes, sample_weight)
-    with observer(None, verbose, cost) as observe:
+    with observer(None, base.verbose, cost) as observe:
         answer = base._search(
             columns, codes, len(classes), weights, cost, None, observe, began, all_sizes=True
         )
@@ -206,7 +211,7 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
     return SizeErrorPath(
         leaves=np.arange(1, len(sizes) + 1),
         errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
-        lower_bounds=np.array([in_user_unit(size["lower_bound"], weights.unit) for size in sizes]),
+        lower_bounds=np.array([cost.bounds(s["errors"], s["lower_bound"])[1] for s in sizes]),
         trees=tuple(
             _classifier(base, leaves, size, answer, classes, weights, cost)
             for leaves, size in enumerate(sizes, start=1)

@@ -16,8 +16,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
@@ -35,8 +36,21 @@ UNITS = {
 }
 
 
+class Only(Options):
+    """The few values of a parameter of CART's that change nothing here; refuses others with why."""
+
+    def __init__(self, parameter: Parameter):
+        super().__init__((str, Real, type(None)), set(parameter.allowed))
+        self.parameter = parameter
+
+    def __str__(self):
+        return f"{self.parameter.values}: {self.parameter.instead}"
+
+
 def sklearn_constraints(parameter: Parameter) -> list:
     """Return what a parameter may be, in the words of scikit-learn's validation."""
+    if parameter.instead and not any(isinstance(one, Range) for one in parameter.allowed):
+        return [Only(parameter)]
     words = {one for one in parameter.allowed if isinstance(one, str)}
     constraints: list = [StrOptions(words)] if words else []
     for one in parameter.allowed:
@@ -51,6 +65,34 @@ def sklearn_constraints(parameter: Parameter) -> list:
         elif not isinstance(one, str):
             constraints.append("boolean" if one is bool else one)
     return constraints
+
+
+def set_tags(estimator, tags) -> None:
+    """Set the tags of scikit-learn that are the same for every estimator here.
+
+    `poor_score` is defined by an accuracy of 0.83 on 300 rows of three equal classes, a few units
+    wide; a cross-validation learns from 240 of them.  That takes three leaves: none may ask for
+    more than a third of the rows, nor cost nearly the third of them that it gets right.  And values
+    that are equal in chains leave too few thresholds where 0.05 is no difference.
+    """
+    leaf = estimator.min_samples_leaf
+    poor = (
+        estimator.max_depth in (0, 1)
+        or estimator.max_leaf_nodes in (1, 2)
+        or _above(leaf, 80 if isinstance(leaf, Integral) else 1 / 3)
+        or _above(estimator.min_weight_fraction_leaf, 1 / 3)
+        or _above(getattr(estimator, "ccp_alpha", 0.0), 0.25)
+        or _above(estimator.feature_tolerance, 0.03)
+    )
+    tags.classifier_tags.poor_score = poor
+    tags.input_tags.allow_nan = tags.input_tags.sparse = True
+    # Threads and the clock decide which of several optimal trees is found, or which others.
+    tags.non_deterministic = estimator.time_limit is not None or estimator.n_jobs not in (None, 1)
+
+
+def _above(value, limit: float) -> bool:
+    """Compare what may be no number: tags are asked for before parameters are checked."""
+    return isinstance(value, Real) and bool(value > limit)
 
 
 @contextmanager
@@ -106,6 +148,18 @@ def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
     if isinstance(min_samples_leaf, Integral):
         return min(int(min_samples_leaf), n_rows)
     return max(1, math.ceil(min_samples_leaf * n_rows))
+
+
+def check_min_samples_split(min_samples_split: Real, least: int, n_rows: int) -> None:
+    """Refuse what two leaves of the least size do not imply."""
+    rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
+    if rows > 2 * least:
+        raise ValueError(
+            "The 'min_samples_split' parameter of ConTreeClassifier must be at most twice "
+            f"min_samples_leaf, here {2 * least} rows. Got {min_samples_split!r} instead, which "
+            f"is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which the search "
+            "obeys: then no fewer rows are split."
+        )
 
 
 def resolve_class_weight(class_weight, classes: np.ndarray):
@@ -186,6 +240,7 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     is at most 2 d less than the share s of the true sum, which is at most R + q.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
+    check_min_samples_split(estimator.min_samples_split, rows, n_rows)
     if estimator.min_weight_fraction_leaf == 0:
         return rows, 0
     share = Fraction(str(estimator.min_weight_fraction_leaf))
@@ -257,6 +312,7 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
                 estimator,
                 _in_columns(X),
                 _exact_labels(y),
+                accept_sparse="csc",
                 dtype=np.float64,
                 order="F",
                 ensure_all_finite="allow-nan",
@@ -273,6 +329,8 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
     elif classes.dtype.kind not in "biu":
         check_classification_targets(classes)
     warn_of_merged_integers(given, getattr(estimator, "feature_names_in_", None))
+    if issparse(X):
+        X = X.toarray(order="F")  # the core reads every value of every column
     return X, codes.astype(np.int32), classes
 
 
@@ -307,9 +365,15 @@ def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def check_rows(estimator, X) -> np.ndarray:
     """Return rows to predict as float64, in the order in which they lie in memory."""
     with np.errstate(invalid="ignore"), _columns_named(X):  # as above
-        return validate_data(
-            estimator, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan"
+        X = validate_data(
+            estimator,
+            X,
+            reset=False,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
         )
+    return X.toarray() if issparse(X) else X
 
 
 @contextmanager
@@ -450,6 +514,11 @@ def _wide_integer_columns(X):
                 np.asarray(column, dtype=f"{kind}8" if kind in ("i", "u") else None)[:, np.newaxis],
                 f,
             )
+    elif issparse(X):  # what is not stored is 0
+        if X.dtype.kind in "iu" and _beyond_exact(X.data):
+            columns = X.tocsc()
+            stored = np.split(columns.data, columns.indptr[1:-1])
+            yield from ((f, one) for f, one in enumerate(stored) if _beyond_exact(one))
     elif hasattr(X, "dtype"):
         yield from _wide_columns_of_array(np.asarray(X), 0)
     else:  # nested sequences: NumPy may have made float64 of integers among floats

@@ -63,6 +63,14 @@ def in_user_unit(multiple: int, unit: Unit) -> int | float:
     return multiple * unit if isinstance(unit, int) else float(multiple * unit)
 
 
+def rounded_down(exact: int | Fraction) -> int | float:
+    """Return an int as it is, and a fraction as the largest float that is not above it."""
+    if isinstance(exact, int):
+        return exact
+    nearest = float(exact)
+    return math.nextafter(nearest, -math.inf) if Fraction(nearest) > exact else nearest
+
+
 def weigh(
     sample_weight: np.ndarray | None, class_weight, codes: np.ndarray, limit: int = LIMIT
 ) -> Weights:

@@ -43,8 +43,7 @@ def to_python(classifier, feature_names=None, class_names=None, name="predict") 
     -------
     source : str
         Defines ``name(x)``, for a sequence ``x`` of the features' values, without imports.
-        Thresholds are exact, and NaN goes where ``predict`` sends it; so does None if the tree met
-        missing values in training.
+        Thresholds are exact, and a missing value, None or NaN, goes where ``predict`` sends it.
     """
     check_is_fitted(classifier, "tree_")
     if not _is_name(name) or keyword.iskeyword(name):
@@ -170,10 +169,8 @@ def _python_condition(tree: FittedTree, node: int) -> str:
     if threshold == math.inf:
         return f"{value} is not None and {value} == {value}"
     if tree.missing_go_to_left[node]:
-        none = f"{value} is None or " * tree.knows_missing
-        return f"{none}not {value} > {threshold!r}"
-    none = f"{value} is not None and " * tree.knows_missing
-    return f"{none}{value} <= {threshold!r}"
+        return f"{value} is None or not {value} > {threshold!r}"
+    return f"{value} is not None and {value} <= {threshold!r}"
 
 
 def _c_condition(tree: FittedTree, node: int) -> str:

@@ -107,7 +107,11 @@ def read_json(classifier_class, text: str):
     n_features = check.integer(data, "n_features", low=1)
     names = check.feature_names(data, n_features)
     arrays = check.part(data, "tree", dict)
-    tree = FittedTree(**check.tree(arrays, n_features, len(classes), data["version"]))
+    tree = FittedTree(
+        **check.tree(arrays, n_features, len(classes), data["version"]),
+        n_features=n_features,
+        criterion=classifier.criterion,
+    )
     certificate = check.part(data, "certificate", dict)
     if data["version"] == 1:
         certificate.setdefault("weight_tolerance", 0.0)

@@ -6,12 +6,13 @@ escaped here; styles get numbers and our own colours only.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from html import escape
 from importlib.resources import files
 
 from contree.export.palette import class_colours, node_colours
-from contree.export.wording import Wording, short_number
+from contree.export.wording import JOINTS, Wording, short_number, shortened
 
 
 @cache
@@ -80,15 +81,21 @@ def _style(fill: str) -> str:
     return f'style="background:{fill}"'
 
 
+def breakable(name: str) -> str:
+    """Return a name, escaped, that may be broken after its joints."""
+    return re.sub(rf"([{JOINTS}]+)(?=[^\s{JOINTS}])", r"\1<wbr>", escape(name))
+
+
 def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
     """Return the end of a node's opening tag, and what stands in its box."""
     tree = wording.tree
     note = wording.rows(node)
     if tree.feature[node] < 0:
-        head = f"<b>{escape(wording.majority(node))}</b>"
+        head = f"<b>{breakable(shortened(wording.majority(node)))}</b>"
         note += f", {wording.errors(node)}"
     else:
-        name, relation = escape(wording.feature(node)), wording.relation(node).replace("<=", "≤")
+        name = breakable(shortened(wording.feature(node)))
+        relation = wording.relation(node).replace("<=", "≤")
         head = f'{name} <span class="ct-test">{relation}</span>'
     bar = "".join(
         f'<i style="width:{100 * share:.4g}%;background:{colour}"></i>'

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from contree._draft import write_whole
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
-from contree.export.markup import asset, legend_markup, tree_markup
+from contree.export.markup import asset, breakable, legend_markup, tree_markup
 from contree.export.palette import class_colours
 from contree.export.wording import Wording
 
@@ -115,7 +115,7 @@ def _inputs(wording: Wording) -> str:
     """Return a field for each feature that the tree tests, and one for a whole row."""
     used = sorted({int(f) for f in wording.tree.feature if f >= 0})
     fields = "".join(
-        f'<label>{escape(wording.features[f])}<input type="text" inputmode="decimal" '
+        f'<label>{breakable(wording.features[f])}<input type="text" inputmode="decimal" '
         f'data-feature="{f}"></label>'
         for f in used
     )

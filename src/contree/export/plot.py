@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from contree._fitted_tree import FittedTree
 from contree.export.layout import centres
 from contree.export.palette import class_colours, node_colours
-from contree.export.wording import Wording, short_number
+from contree.export.wording import JOINTS, LONGEST, Wording, short_number, shortened
 
 # All in units of the font's size.
 PADDING, LINE, SMALL, BAR = 0.65, 1.3, 0.82, 0.42
@@ -165,13 +165,26 @@ def _small_lines(wording: Wording, node: int, size: float) -> list[Line]:
     return [Line(text, size, faint=True) for text in texts]
 
 
+class NameWrapper(textwrap.TextWrapper):
+    """Breaks names between words and after joints, else anywhere."""
+
+    wordsep_re = re.compile(rf"(\s+|[^\s{JOINTS}]*[{JOINTS}]+)")
+
+
 def _wrapped(text: str) -> list[str]:
-    """Return a name in lines that are not too long, cut where they are too many."""
-    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, WRAP)] or [" "]
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][: WRAP - 1] + "…"]
-    # What no font has: NUL, and halves of characters, which matplotlib refuses.
-    return [re.sub("[\0\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", line) for line in lines]
+    """Return a name in lines that are not too long, shortened where they are too many."""
+    wrapper, most = NameWrapper(WRAP), LONGEST
+    lines = [" "] * (MOST_LINES + 1)
+    while len(lines) > MOST_LINES:
+        parts = _drawable(shortened(text, most)).splitlines()
+        lines = [line for part in parts for line in wrapper.wrap(part)] or [" "]
+        most -= 1
+    return lines
+
+
+def _drawable(text: str) -> str:
+    """Replace what no font has: NUL, and halves of characters, which matplotlib refuses."""
+    return re.sub("[\0\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
 
 
 def _width(line: Line) -> float:
@@ -198,7 +211,7 @@ def _legend_rows(classes: list[str], size: float, width: float) -> list:
     rows: list[list[tuple[float, int, Line]]] = [[]]
     swatch, gap, at = 1.2 * size, 1.4 * size, 0.0
     for number, name in enumerate(classes):
-        line = Line(" ".join(_wrapped(name)), SMALL * size, faint=True)
+        line = Line(_drawable(" ".join(shortened(name).split())), SMALL * size, faint=True)
         if rows[-1] and at + swatch + _width(line) > width:
             rows.append([])
             at = 0.0

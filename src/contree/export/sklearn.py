@@ -16,16 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from contree._fitted_tree import FittedTree
 from contree.export.wording import Wording
 
-SHARED = (
-    "max_depth",
-    "max_leaf_nodes",
-    "ccp_alpha",
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "class_weight",
-    "random_state",
-)
-
 
 def to_sklearn(classifier) -> DecisionTreeClassifier:
     """Return a fitted classifier of scikit-learn with the same tree.
@@ -73,7 +63,8 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
 
 def _shared_parameters(classifier) -> dict:
     """Return the parameters that CART has too; a single leaf keeps to the least of its limits."""
-    found = {name: getattr(classifier, name) for name in SHARED}
+    theirs = DecisionTreeClassifier().get_params()
+    found = {name: getattr(classifier, name) for name in theirs if hasattr(classifier, name)}
     for name, least in (("max_depth", 1), ("max_leaf_nodes", 2)):
         if found[name] is not None:
             found[name] = max(found[name], least)

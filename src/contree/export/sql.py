@@ -38,9 +38,8 @@ def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
     Returns
     -------
     sql : str
-        An expression.  NULL is a missing value: it goes where ``predict`` sends it if the tree met
-        missing values in training; if not, the expression is NULL where a feature that it tests is.
-        Thresholds have all the digits of their float64 value.
+        An expression.  NULL is a missing value and goes where ``predict`` sends it.  Thresholds
+        have all the digits of their float64 value.
     """
     check_is_fitted(classifier, "tree_")
     if quote not in QUOTES:
@@ -68,7 +67,7 @@ def _condition(wording: Wording, node: int, below: int, quote: str) -> str:
     if tree.threshold[node] == math.inf:
         return f"{column} IS {'NOT ' * left}NULL"
     condition = f"{column} {'<=' if left else '>'} {float(tree.threshold[node])!r}"
-    if tree.knows_missing and tree.missing_go_to_left[node] == left:
+    if tree.missing_go_to_left[node] == left:
         return f"({condition} OR {column} IS NULL)"
     return condition
 

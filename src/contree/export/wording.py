@@ -13,6 +13,9 @@ import numpy as np
 
 from contree._fitted_tree import FittedTree
 
+LONGEST = 88  # characters of a name in a box
+JOINTS = "_./-"  # after which a long name may be broken
+
 
 class Wording:
     """The words for the nodes of one fitted classifier.
@@ -115,6 +118,17 @@ class Wording:
                 if below <= float(text) < above:
                     return _plain(text)
         return _plain(repr(threshold))
+
+
+def shortened(name: str, most: int = LONGEST) -> str:
+    """Return a name of at most so many characters: a longer one keeps its beginning and its end.
+
+    Long names often differ at the end only.
+    """
+    if len(name) <= most:
+        return name
+    end = most // 2
+    return f"{name[: most - end - 1]}…{name[-end:]}"
 
 
 def short_number(value: int | float) -> str:
