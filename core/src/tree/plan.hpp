@@ -14,6 +14,8 @@ struct Step {
 
     std::int32_t feature;
     Rank rank;
+
+    bool operator==(const Step&) const = default;
 };
 
 // Nodes in preorder.  Empty: no tree.
