@@ -66,19 +66,7 @@ inline void compress(const WideEntry* from, unsigned mask, WideEntry* to) {
     four(from + 4, mask >> 4, to + _mm_popcnt_u32(mask & 15));
 }
 
-template <class Entry>
-void partition(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right) {
-    using P = Packed<Entry>;
-    for (Row k = 0; k < rows; ++k) {
-        const Row target = route[P::row(order[k])];
-        const Entry entry = (order[k] & ~P::row_mask) | (target & ~right_bit);
-        const std::size_t is_right = target >> 31;
-        *left = entry;
-        *right = entry;
-        left += 1 - is_right;
-        right += is_right;
-    }
-}
+#include "data/partition.inl"
 
 inline __m256i in_all(Row value) { return _mm256_set1_epi32(static_cast<int>(value)); }
 

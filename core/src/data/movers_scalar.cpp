@@ -5,19 +5,7 @@ namespace contree {
 
 namespace {
 
-template <class Entry>
-void partition(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right) {
-    using P = Packed<Entry>;
-    for (Row k = 0; k < rows; ++k) {
-        const Row target = route[P::row(order[k])];
-        const Entry entry = (order[k] & ~P::row_mask) | (target & ~right_bit);
-        const std::size_t is_right = target >> 31;
-        *left = entry;
-        *right = entry;
-        left += 1 - is_right;
-        right += is_right;
-    }
-}
+#include "data/partition.inl"
 
 template <class Entry>
 void filter(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, Entry* to) {
