@@ -39,7 +39,7 @@ from contree._weights import in_user_unit, weigh
 def fit_with(
     search, estimator, X, y, sample_weight=None, callback=None, initial_tree=None, checkpoint=None
 ):
-    """Fit by whatever `search` is: `search_tree` of the estimator, or what takes and gives as much."""
+    """Fit by whatever `search` is: `search_tree` of this estimator, or what can stand for it."""
     began = time.perf_counter()
     check_no_bools(estimator, NUMBERS)
     check_callback(callback)
