@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -85,15 +86,26 @@ def test_null_in_polars():
         ([np.nan, 1] * 3, "Input y contains NaN"),
         (pd.Series(["x", None] * 3, dtype="string"), "Input y contains NaN"),
         (pd.Series([1, None] * 3, dtype="Int64"), "Input y contains NaN"),
-        ([0.5, 1, 2, 3, 4, 5], "Unknown label type: continuous"),
-        (np.c_[Y, Y], "1d array"),
-        (Y[:4], "inconsistent numbers of samples"),
+        ([0.5, 1, 2, 3, 4, 5], "floats with whole values. Unknown label type: continuous"),
+        (np.c_[Y, Y], r"1d array.*shape \(6, 2\).*MultiOutputClassifier"),
+        (np.c_[Y, Y].tolist(), r"1d array.*shape \(6, 2\).*MultiOutputClassifier"),
+        (pd.DataFrame({"a": Y, "b": Y}), r"1d array.*shape \(6, 2\).*MultiOutputClassifier"),
+        (1, r"1d array.*shape \(\) instead\.$"),
+        ([[0], [1, 2]] * 3, "one label for each row"),
+        (np.array([[0], [1, 2]] * 3, dtype=object), "one label for each row"),
+        (Y + 1j, "Complex data not supported"),
+        ((Y + 1j).tolist(), "Complex data not supported"),
+        ([{}] * 6, "strings, integers, bools"),
+        ([b"a", b"b"] * 3, "bytes"),
+        (Y[:4], "same number of rows.* inconsistent numbers of samples"),
         (None, "requires y to be passed"),
     ],
 )
 def test_labels_refused(y, message):
-    with pytest.raises(ValueError, match=message):
+    """And every message names the argument."""
+    with pytest.raises((TypeError, ValueError), match=message) as error:
         fit(y=y)
+    assert re.search(r"\by\b", str(error.value))
 
 
 @pytest.mark.parametrize(
@@ -140,11 +152,20 @@ def test_bool_features(dtype):
         (X + 1j, "Complex data not supported"),
         ([["a"]] * 6, "could not convert string to float"),
         ([[10**400]] * 6, "beyond the range of float64"),
+        ([[1], [2, 3]] * 3, "rows of the same length"),
+        (3.0, "Expected 2D array"),
+        (None, "Expected 2D array"),
+        ("table", "a table of numbers"),
+        ({"a": [1.0] * 6}, "a table of numbers.*'dict'"),
+        ((row for row in X), "a table of numbers.*'generator'"),
+        (np.matrix(X), "np.matrix is not supported"),
     ],
 )
 def test_features_refused(bad, message):
-    with pytest.raises(ValueError, match=message):
+    """And every message names the argument."""
+    with pytest.raises((TypeError, ValueError), match=message) as error:
         fit(bad)
+    assert re.search(r"\bX\b", str(error.value))
 
 
 @pytest.mark.parametrize(
@@ -162,6 +183,12 @@ def test_a_column_of_text_is_named(bad):
         fit(numbers).predict(bad)
     with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 1.*'a'"):
         fit(bad.to_numpy().tolist())
+
+
+@pytest.mark.parametrize("word", ["X", "y"])
+def test_a_column_of_text_is_named_whatever_it_says(word):
+    with pytest.raises(ValueError, match=rf"^Input X must be numbers.*column 1.*'{word}'"):
+        fit([[1.0, word]] * 6)
 
 
 DAYS = pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-02", None, "2020-01-05", "2020-01-06"])

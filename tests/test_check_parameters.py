@@ -55,6 +55,11 @@ def test_parameters_refused(parameter, value):
         fit(**{parameter: value})
 
 
+def test_what_is_allowed_is_said_once():
+    with pytest.raises(ValueError, match=r"RandomState' or None\. Got 'a' instead"):
+        fit(random_state="a")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

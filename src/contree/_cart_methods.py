@@ -13,13 +13,16 @@ from contree._check_data import check_rows
 class CartMixin:
     """Predictions, the way of rows through the tree, its size and its importances."""
 
-    def apply(self, X):
+    def apply(self, X, check_input=True):
         """Return the number of the leaf that each row ends in.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
 
         Returns
         -------
@@ -27,31 +30,37 @@ class CartMixin:
             Node numbers of ``tree_``.
         """
         check_is_fitted(self, "tree_")
-        return self.tree_.apply(check_rows(self, X))
+        return self.tree_.apply(check_rows(self, X, check_input))
 
-    def predict(self, X):
+    def predict(self, X, check_input=True):
         """Predict the class of each row: the heaviest of its leaf, the first class among equals.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
 
         Returns
         -------
         y : array of shape (n_samples,)
             Labels out of ``classes_``.
         """
-        leaves = self.apply(X)
+        leaves = self.apply(X, check_input)
         return self.classes_.take(self.tree_.majority[leaves])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X, check_input=True):
         """Return the class fractions, by weight, of the leaf that each row ends in.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
 
         Returns
         -------
@@ -59,7 +68,7 @@ class CartMixin:
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self, "tree_")
-        return self.tree_.predict(check_rows(self, X))
+        return self.tree_.predict(check_rows(self, X, check_input))
 
     def predict_log_proba(self, X):
         """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
@@ -77,13 +86,16 @@ class CartMixin:
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def decision_path(self, X):
+    def decision_path(self, X, check_input=True):
         """Return the nodes that each row passes on its way to a leaf.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
 
         Returns
         -------
@@ -91,7 +103,7 @@ class CartMixin:
             1 where the row passes the node.
         """
         check_is_fitted(self, "tree_")
-        return self.tree_.decision_path(check_rows(self, X))
+        return self.tree_.decision_path(check_rows(self, X, check_input))
 
     def cost_complexity_pruning_path(self, X, y, sample_weight=None):
         """Return at which ``ccp_alpha`` the optimal tree changes, and the errors from there on.

@@ -23,14 +23,14 @@ LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
 
 def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the columns (float64, Fortran order), the class codes (int32) and the classes."""
-    given = X
+    given, y = X, _exact_labels(y)
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
-        with np.errstate(invalid="ignore"), _columns_named(X):
+        with np.errstate(invalid="ignore"), _input_named(X):
             X, y = validate_data(
                 estimator,
                 _in_columns(X),
-                _exact_labels(y),
+                y,
                 accept_sparse="csc",
                 dtype=np.float64,
                 order="F",
@@ -40,13 +40,7 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
         raise ValueError(
             f"Input X contains an integer beyond the range of float64: {error}."
         ) from error
-    classes, codes = _classes_and_codes(y)
-    # It would sort all labels to look at the distinct ones; the classes show as much, and a few
-    # integers always pass.  With many classes it compares their number with that of the rows.
-    if len(classes) > FEW_CLASSES:
-        check_classification_targets(y)
-    elif classes.dtype.kind not in "biu":
-        check_classification_targets(classes)
+    classes, codes = _check_labels(y)
     warn_of_merged_integers(given, getattr(estimator, "feature_names_in_", None))
     if issparse(X):
         X = X.toarray(order="F")  # the core reads every value of every column
@@ -69,6 +63,25 @@ def _in_columns(X):
     return columns
 
 
+def _check_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes and each label's class number, if these can be labels."""
+    try:
+        classes, codes = _classes_and_codes(y)
+        # It would sort all labels to look at the distinct ones; the classes show as much, and a few
+        # integers always pass.  With many classes it compares their number with that of the rows.
+        if len(classes) > FEW_CLASSES:
+            check_classification_targets(y)
+        elif classes.dtype.kind not in "biu":
+            check_classification_targets(classes)
+    except (TypeError, ValueError) as error:  # TypeError also of labels that have no order
+        raise _alike(
+            error,
+            "Input y must be labels: strings, integers, bools or floats with whole values. "
+            f"{error}",
+        ) from error
+    return classes, codes
+
+
 def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and each label's class number; small integers by counting."""
     if y.dtype.kind in "iu" and int(y.max()) - int(y.min()) < len(y):
@@ -81,9 +94,15 @@ def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(y, return_inverse=True)
 
 
-def check_rows(estimator, X) -> np.ndarray:
-    """Return rows to predict as float64, in the order in which they lie in memory."""
-    with np.errstate(invalid="ignore"), _columns_named(X):  # as above
+def check_rows(estimator, X, check_input: bool = True) -> np.ndarray:
+    """Return rows to predict as float64, in the order in which they lie in memory.
+
+    Without `check_input` an array of floats that has the right width is taken as it is; all else is
+    checked, because it must be converted.
+    """
+    if not check_input and _is_plain(X, estimator.n_features_in_):
+        return X
+    with np.errstate(invalid="ignore"), _input_named(X):  # as above
         X = validate_data(
             estimator,
             X,
@@ -95,11 +114,18 @@ def check_rows(estimator, X) -> np.ndarray:
     return X.toarray() if issparse(X) else X
 
 
+def _is_plain(X, width: int) -> bool:
+    """Return whether X can be compared with thresholds as it is, and exactly."""
+    floats = type(X) is np.ndarray and X.dtype.kind == "f" and X.dtype.itemsize <= 8
+    return floats and X.ndim == 2 and X.shape[1] == width
+
+
 @contextmanager
-def _columns_named(X):
+def _input_named(X):
     """Refuse what has no number, with the name of its column and what is allowed.
 
-    NumPy makes a number of a missing date, about -9.2e18, which would pass for an early one.
+    Whatever else is refused, the message says of which argument.  NumPy makes a number of a missing
+    date, about -9.2e18, which would pass for an early one.
     """
     for name, column in _columns(X) if _has_dates(X) else ():
         if _kind(column) not in ("m", "M"):
@@ -113,19 +139,42 @@ def _columns_named(X):
     try:
         yield
     except (TypeError, ValueError) as error:
-        column = _column_without_numbers(X) if re.search(NOT_CONVERTED, str(error)) else None
-        if column is None:
+        message = _refused(X, str(error))
+        if message == str(error):
             raise
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(
-            f"Input X must be numbers, with NaN for a missing value; column {column!r}: {error}. "
-            "Encode what is not a number first, text for example with scikit-learn's "
-            "OrdinalEncoder."
-        ) from error
+        raise _alike(error, message) from error
 
 
 # What NumPy says of text, of pandas' NA, and of dates beside numbers.
 NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
+
+
+def _refused(X, reason: str) -> str:
+    """Return the reason that scikit-learn or NumPy gives with the argument that it is about."""
+    if re.search(NOT_CONVERTED, reason):
+        if np.ndim(X) < 2:
+            return f"Input X must be a table of numbers, an array or a data frame: {reason}."
+        column = _column_without_numbers(X)
+        if column is not None:
+            return (
+                f"Input X must be numbers, with NaN for a missing value; column {column!r}: "
+                f"{reason}. Encode what is not a number first, text for example with "
+                "scikit-learn's OrdinalEncoder."
+            )
+    if re.search(r"y should be a 1d array, got an array of shape \(\d+, \d+\)", reason):
+        return f"{reason} With several outputs, use scikit-learn's MultiOutputClassifier."
+    if re.search(r"\b[Xy]\b", reason):
+        return reason
+    if "inconsistent numbers of samples" in reason:
+        return f"X and y must have the same number of rows. {reason}"
+    if "inhomogeneous shape" in reason:
+        return f"Input X must have rows of the same length. {reason}"
+    return f"Input X: {reason}"
+
+
+def _alike(error: Exception, message: str) -> Exception:
+    """Return an error of the same kind with another message."""
+    return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
 
 
 def _kind(column) -> str | None:
@@ -169,6 +218,7 @@ def _exact_labels(y):
     dtype = getattr(y, "dtype", None)
     if isinstance(y, (list, tuple)):
         _refuse_mixed_labels(y)
+        _refuse_complex_labels(_as_array(y))
     elif hasattr(y, "columns"):  # a data frame: scikit-learn takes one column, with a warning
         if len(y.columns) == 1:
             column = y.iloc[:, 0] if hasattr(y, "iloc") else y[y.columns[0]]
@@ -178,14 +228,27 @@ def _exact_labels(y):
     elif hasattr(y, "isna") and not isinstance(dtype, np.dtype):
         if y.isna().any():
             raise ValueError("Input y contains NaN.")
-        if getattr(dtype, "kind", None) in ("b", "i", "u"):
+        if _kind(y) in ("b", "i", "u"):
             return np.asarray(y, dtype=f"{dtype.kind}{dtype.itemsize}")
-    elif getattr(dtype, "kind", None) == "O" and np.ndim(y) == 1:
+    elif _kind(y) == "O" and np.ndim(y) == 1:
         labels = list(y)
         _refuse_mixed_labels(labels)
-        narrow = np.array(labels)
-        return narrow if narrow.dtype.kind in "biu" else y
+        narrow = _as_array(labels)
+        return narrow if narrow.dtype.kind in "biu" and narrow.ndim == 1 else y
+    _refuse_complex_labels(y)
     return y
+
+
+def _as_array(labels) -> np.ndarray:
+    try:
+        return np.asarray(labels)
+    except ValueError as error:
+        raise ValueError(f"y must have one label for each row. {error}") from error
+
+
+def _refuse_complex_labels(y) -> None:
+    if _kind(y) == "c":
+        raise ValueError("Input y must be labels. Complex data not supported.")
 
 
 def _refuse_mixed_labels(labels) -> None:
@@ -282,11 +345,11 @@ def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
         sample_weight = np.asarray(sample_weight, dtype=f"{dtype.kind}8")
     try:
         weights = check_array(sample_weight, ensure_2d=False, input_name="sample_weight")
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         if "sample_weight" in str(error):
             raise
-        raise ValueError(
-            f"sample_weight must be finite numbers that are not negative: {error}"
+        raise _alike(
+            error, f"sample_weight must be finite numbers that are not negative: {error}"
         ) from error
     if weights.shape != (n_rows,):
         raise ValueError(

@@ -61,14 +61,14 @@ def sklearn_constraints(parameter: Parameter) -> list:
     constraints: list = [StrOptions(words)] if words else []
     for one in parameter.allowed:
         if one is SEED:
-            constraints.append("random_state")
+            constraints.append("random_state")  # which allows None too
         elif isinstance(one, Range):
             kind = Integral if one.kind is int else Real
             unlimited = one.low is None and one.high is None
             constraints.append(
                 kind if unlimited else Interval(kind, one.low, one.high, closed=one.closed)
             )
-        elif not isinstance(one, str):
+        elif not isinstance(one, str) and not (one is None and SEED in parameter.allowed):
             constraints.append("boolean" if one is bool else one)
     return constraints
 

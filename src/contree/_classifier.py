@@ -263,7 +263,17 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, callback=None, initial_tree=None, checkpoint=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        check_input=True,
+        *,
+        callback=None,
+        initial_tree=None,
+        checkpoint=None,
+    ):
         """Find an optimal tree.
 
         A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
@@ -282,6 +292,9 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
             What an error on each row costs: finite numbers, not negative.  Integers and floats
             count exactly, see ``weight_tolerance_``.  Rows of weight zero are left out, but their
             labels stay in ``classes_``.  None: 1 each.
+        check_input : bool, default=True
+            For calls that were written for CART: the rows are checked whatever it is, which takes
+            little time beside the search.
         callback : callable, default=None
             Called with a :class:`contree.Progress` in this thread, a few times per second and
             within 20 ms when the best tree or the bound has become better, at least once.  If it
