@@ -96,7 +96,6 @@ def test_null_in_polars():
         (Y + 1j, "Complex data not supported"),
         ((Y + 1j).tolist(), "Complex data not supported"),
         ([{}] * 6, "strings, integers, bools"),
-        ([b"a", b"b"] * 3, "bytes"),
         (Y[:4], "same number of rows.* inconsistent numbers of samples"),
         (None, "requires y to be passed"),
     ],
