@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from contree import ConTreeClassifier, _core
+from contree._fit import core_options, fit_with
 from contree.distributed._crew import TICK
 from contree.distributed._pool import (
     BOUND,
@@ -105,12 +106,12 @@ def _searcher(X, y, depth: int) -> _core.Searcher:
     made = []
 
     def search(X, codes, n_classes, weights, cost, *_, **__):
-        options = clf._options(len(codes), weights, cost)
+        options = core_options(clf, len(codes), weights, cost)
         made.append(_core.Searcher(X, codes, n_classes, **options))
         return made[0].run(time_limit=0.0) | {"kernel": "", "n_jobs": 1}
 
     clf = ConTreeClassifier(depth)
-    clf._fit(X, y, None, None, None, None, search)
+    fit_with(search, clf, X, y)
     return made[0]
 
 

@@ -215,6 +215,47 @@ def test_the_words_on_the_branches_are_whole(visit):
         assert word["y"] != after["y"] or word["x"] + word["width"] <= after["x"]
 
 
+WIDE = ["standard_error_of_fractal_dimension_per_patient", "x", "log(income)", "days since"]
+PLACES = """
+const all = (selector) => [...document.querySelectorAll(selector)];
+const place = (box) => { const at = box.getBoundingClientRect(); return [at.left, at.right, at.bottom]; };
+return {
+  frame: place(document.querySelector(".ct-tree")),
+  scrolls: all(".ct-tree").some((frame) => frame.scrollWidth > frame.clientWidth),
+  zoom: getComputedStyle(document.querySelector(".ct-tree > ul")).zoom,
+  boxes: all(".ct-node").map(place),
+  fields: all("input[data-feature]").map(place),
+  ends: all(".ct-line-of-route polyline").map(place),
+  route: all("li.ct-route").map((one) => place(one.querySelector(".ct-node"))),
+};
+"""  # noqa: E501
+
+
+def test_a_tree_that_fits_is_as_large_as_it_is(visit):
+    browser = visit(ConTreeClassifier(1).fit([[0.0], [1.0]], [0, 1]))
+    assert float(browser.execute_script(PLACES)["zoom"]) == 1
+
+
+def test_a_wide_tree_is_made_smaller_to_fit(visit):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 1000, size=(300, 4)).astype(float)
+    clf = ConTreeClassifier(4, time_limit=1).fit(X, rng.integers(0, 3, size=300))
+    browser = visit(clf, feature_names=WIDE, class_names=["versicolor", "canadensis", "setosa"])
+    type_in(browser, "#ct-row", "1e9 1e9 1e9 1e9")
+    seen = browser.execute_script(PLACES)
+    assert len(seen["boxes"]) == clf.tree_.node_count > 25
+    assert not seen["scrolls"]
+    left, right, _ = seen["frame"]
+    assert min(start for start, _, _ in seen["boxes"]) >= left - 1
+    assert max(stop for _, stop, _ in seen["boxes"]) <= right + 1
+    # Fields stand in one line, however long the names above them are.
+    assert len({bottom for _, _, bottom in seen["fields"]}) == 1
+    # The line of the route goes from box to box, as large as these are.
+    assert len(seen["ends"]) == len(seen["route"]) - 1 > 2
+    for (_, end, _), (start, stop, _) in zip(seen["ends"], seen["route"][1:], strict=True):
+        assert end == pytest.approx((start + stop) / 2, abs=3)
+
+
 def test_a_word_for_missing_where_none_was_seen(visit, cancer):
     clf, data = cancer
     browser = visit(clf, feature_names=data.feature_names)

@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from contree import ConTreeClassifier, _core
+from contree._fit import core_options, weigh_rows
 
 
 def fingerprint(clf):
@@ -36,11 +37,18 @@ def stopped(random_state, splits=40):
     """Return what a search has found that is stopped after so much work, not after some time."""
     X, y = HARD
     clf = ConTreeClassifier(5, random_state=random_state)
-    X, codes, weights, cost = clf._weigh(np.asfortranarray(X), y.astype(np.int32), [0, 1], None)
-    searcher = _core.Searcher(X, codes, 2, **clf._options(len(codes), weights, cost))
+    X, codes, weights, cost = weigh_rows(
+        clf, np.asfortranarray(X), y.astype(np.int32), [0, 1], None
+    )
+    searcher = _core.Searcher(X, codes, 2, **core_options(clf, len(codes), weights, cost))
     answer = searcher.run(open_only=True, splits=splits)
-    steps = tuple((objective, bound) for _, objective, bound in answer["history"])
-    return steps, answer["tree"]["feature"].tobytes(), answer["tree"]["threshold"].tobytes()
+    # Each better tree is noted with the bound that held then; bounds between them as often as the
+    # clock allows.
+    steps: dict[int, int] = {}
+    for _, objective, bound in answer["history"]:
+        steps.setdefault(objective, bound)
+    nodes = (answer["tree"][name].tobytes() for name in ("feature", "threshold"))
+    return tuple(steps.items()), answer["lower_bound"], *nodes
 
 
 def test_the_seed_decides_the_road():

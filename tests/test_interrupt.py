@@ -8,7 +8,10 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+
+from contree import ConTreeClassifier
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 
@@ -120,3 +123,81 @@ except TimeoutError as error:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
     )
     assert done.stdout == "by the alarm False\n"
+
+
+# The thread that sends the signal gets the interpreter when the core lets go of it, and not before:
+# a switch by the clock is a thousand seconds away.  Then the core sorts two million values, a tenth
+# of a second or more, in which there is no tree.
+EARLY = """
+import json, os, signal, sys, threading
+import numpy as np
+from contree import ConTreeClassifier, _core, _fit
+
+class Searcher:
+    def __init__(self, *rows, **options):
+        self.core = _core.Searcher(*rows, **options)
+
+    def run(self, **how):
+        searching.set()
+        return self.core.run(**how)
+
+def send():
+    searching.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+
+rng = np.random.default_rng(0)
+X, y = np.asfortranarray(rng.normal(size=(200_000, 10))), rng.integers(0, 3, size=200_000)
+clf = ConTreeClassifier(1, on_interrupt="return")
+if {fitted}:
+    clf.fit(X[:50, :3], y[:50])
+before = dict(vars(clf))
+_fit._core = type("core", (), dict(Searcher=Searcher, kernel=_core.kernel))
+searching = threading.Event()
+thread = threading.Thread(target=send)
+thread.start()
+sys.setswitchinterval(1000)
+raised = False
+try:
+    clf.fit(X, y)
+except KeyboardInterrupt:
+    raised = True
+same = vars(clf).keys() == before.keys() and all(vars(clf)[k] is before[k] for k in before)
+status = None if raised else clf.status_
+print(json.dumps(dict(sent=searching.is_set(), raised=raised, same=same, status=status)))
+"""
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_before_there_is_a_tree_it_is_raised_all_the_same(fitted):
+    """There is nothing to keep then: KeyboardInterrupt, and the estimator as it was."""
+    for _ in range(5):  # where the thread is kept waiting, there may be a tree already
+        done = subprocess.run(
+            [sys.executable, "-c", EARLY.format(fitted=fitted)],
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        said = json.loads(done.stdout)
+        assert said["sent"]
+        if said["raised"]:
+            assert said["same"]
+            return
+        assert said["status"] == "interrupted"
+    pytest.fail("the signal never arrived before there was a tree")
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_while_rows_are_checked_it_is_raised_all_the_same(fitted):
+    class Rows:
+        def __array__(self, *dtype, **how):
+            signal.raise_signal(signal.SIGINT)
+            return np.zeros((4, 1))
+
+    clf = ConTreeClassifier(1, on_interrupt="return")
+    if fitted:
+        clf.fit([[1.0], [2.0]], ["a", "b"])
+    before = dict(vars(clf))
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(Rows(), [0, 1, 0, 1])
+    assert vars(clf) == before

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contree import ConTreeClassifier
-from contree._validate import resolve_memory_limit
+from contree._check_parameters import resolve_memory_limit
 from oracle import check_tree
 
 

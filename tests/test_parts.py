@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from contree import ConTreeClassifier, _core
+from contree._fit import core_options, fit_with
 
 pytest.importorskip("distributed")
 
@@ -20,7 +21,7 @@ class InParts:
 
     def __call__(self, X, codes, n_classes, weights, cost, first, observe, began, kept) -> dict:
         rng = self.rng
-        options = self.clf._options(len(codes), weights, cost) | {"n_jobs": self.threads}
+        options = core_options(self.clf, len(codes), weights, cost) | {"n_jobs": self.threads}
         searchers = [_core.Searcher(X, codes, n_classes, **options) for _ in range(2)]
         answer = searchers[0].run(open_only=True, resumable=True)
         best, gap = answer, options["max_gap"]
@@ -82,7 +83,7 @@ def test_any_parts_in_any_order(seed, threads):
         whole = ConTreeClassifier(**parameters | {"max_gap": 0}).fit(X, y, weights)
         clf = ConTreeClassifier(**parameters)
         parts = InParts(clf, rng, threads)
-        clf._fit(X, y, weights, None, None, None, parts)
+        fit_with(parts, clf, X, y, weights)
         runs += parts.runs
         assert clf.lower_bound_ <= whole.objective_ <= clf.objective_, parameters
         if parameters["max_gap"] == 0:
@@ -138,7 +139,7 @@ def test_a_frontier_of_other_rows_is_refused():
     clf = ConTreeClassifier(3)
 
     def search(X, codes, n_classes, weights, cost, first, observe, began, kept):
-        options = clf._options(len(codes), weights, cost)
+        options = core_options(clf, len(codes), weights, cost)
         searcher = _core.Searcher(X, codes, n_classes, **options)
         frontier = Frontier(*searcher.run(open_only=True, resumable=True)["frontier"])
         for column, value in ((0, 3), (0, -1), (LEFT_END, -1), (RIGHT_END, 31), (RIGHT_END, 0)):
@@ -149,5 +150,5 @@ def test_a_frontier_of_other_rows_is_refused():
                     run((frontier.depth, frontier.floor, wrong), 9)
         return searcher.run() | {"kernel": "", "n_jobs": 1}
 
-    clf._fit(X, y, None, None, None, None, search)
+    fit_with(search, clf, X, y)
     assert clf.status_ == "optimal"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from contree import ConTreeClassifier, _core
+from contree._fit import core_options
 from contree._objective import LeafCost
 from contree._weights import weigh
 
@@ -25,7 +26,7 @@ def problem(seed=0, rows=150, features=4):
 def searcher(X, y, **parameters):
     weights = weigh(None, None, y)
     cost = LeafCost.of(0.0, 1, weights)
-    options = ConTreeClassifier(**parameters)._options(len(y), weights, cost)
+    options = core_options(ConTreeClassifier(**parameters), len(y), weights, cost)
     return _core.Searcher(X, y, int(y.max()) + 1, **options)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
 import pickle
 
 import joblib
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -93,6 +95,46 @@ def test_predict_log_proba(iris):
     assert np.isneginf(logs).any()
     np.testing.assert_array_equal(np.exp(logs) > 0, clf.predict_proba(X) > 0)
     np.testing.assert_allclose(np.exp(logs), clf.predict_proba(X))
+
+
+CHECKED_BY_CART = ("fit", "predict", "predict_proba", "apply", "decision_path")
+
+
+@pytest.mark.parametrize("method", CHECKED_BY_CART)
+def test_check_input_stands_where_it_does_in_cart(method):
+    ours = inspect.signature(getattr(ConTreeClassifier, method)).parameters
+    cart = inspect.signature(getattr(DecisionTreeClassifier, method)).parameters
+    assert list(ours)[: len(cart)] == list(cart)
+    assert ours["check_input"].default is cart["check_input"].default is True
+    assert ours["check_input"].kind is cart["check_input"].kind
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ">f8", np.longdouble, int])
+def test_without_check_input_the_answers_are_the_same(iris, dtype):
+    X, y = iris
+    X = np.where(X > 6, np.nan, X) if np.dtype(dtype).kind == "f" else X
+    X = X.astype(dtype)
+    clf = ConTreeClassifier(3).fit(X, y, None, False)
+    for given in (X, np.asfortranarray(X), X[::-2], sparse.csr_array(X.astype(float)), X.tolist()):
+        for method in CHECKED_BY_CART[1:]:
+            answers = [getattr(clf, method)(given, check_input=on) for on in (False, True)]
+            one, other = (a.toarray() if sparse.issparse(a) else a for a in answers)
+            np.testing.assert_array_equal(one, other)
+
+
+def test_without_check_input_nobody_looks_for_infinity(iris):
+    X, y = iris
+    clf = ConTreeClassifier(2).fit(X, y)
+    endless = np.full((1, 4), np.inf)
+    with pytest.raises(ValueError, match="infinity"):
+        clf.predict(endless)
+    assert clf.predict(endless, check_input=False) == clf.predict([[1e300] * 4])
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        clf.predict(X[:, :3], check_input=False)
+    with pytest.raises(ValueError, match="infinity"):
+        clf.fit(np.where(X > 6, np.inf, X), y, check_input=False)
+    with pytest.raises(NotFittedError):
+        ConTreeClassifier().predict(X, check_input=False)
 
 
 def test_all_of_it_needs_a_fit():

@@ -143,11 +143,12 @@ def test_equal_weights_search_as_none():
         (np.ones((6, 2)), "one number for each of the 6 rows"),
         (["a"] * 6, "^sample_weight must be finite numbers"),
         (np.full(6, 1j), "^sample_weight must be finite numbers"),
+        ({}, "^sample_weight must be finite numbers"),
         ([1.7e308] * 6, "sum to more than float64"),
     ],
 )
 def test_weights_refused(weights, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         ConTreeClassifier().fit(X, Y, weights)
 
 

@@ -1,62 +1,21 @@
-"""The estimator: validate, search, keep the tree and its certificate."""
+"""The estimator: its parameters, what a fit leaves behind, and ``fit`` itself."""
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils import Bunch
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from contree import _core
-from contree._checkpoint import Checkpoint, Problem, check_checkpoint, fingerprints, search_on
-from contree._fitted_tree import FittedTree
-from contree._initial_tree import check_initial_tree, previous_tree
-from contree._objective import LeafCost, most_leaves, widest_sum
+from contree._cart_methods import CartMixin
+from contree._check_parameters import sklearn_constraints
+from contree._fit import fit_with, search_tree
 from contree._parameters import PARAMETERS
-from contree._progress import counting_from, observer
-from contree._report import Improvement, SearchReport
-from contree._validate import (
-    check_callback,
-    check_no_bools,
-    check_rows,
-    check_sample_weight,
-    check_training_data,
-    resolve_class_weight,
-    resolve_leaf_size,
-    resolve_max_depth,
-    resolve_max_gap,
-    resolve_memory_limit,
-    resolve_n_jobs,
-    resolve_seed,
-    resolve_switches,
-    resolve_time_limit,
-    rows_with_weight,
-    set_tags,
-    sklearn_constraints,
-    unchanged_on_failure,
-)
-from contree._weights import in_user_unit, weigh
+from contree._tags import set_tags
 from contree.export.methods import ExportMixin
 
-NUMBERS = (
-    "max_depth",
-    "max_leaf_nodes",
-    "ccp_alpha",
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "max_gap",
-    "time_limit",
-    "feature_tolerance",
-    "n_jobs",
-    "memory_limit",
-    "random_state",
-    "min_impurity_decrease",
-)
 
-
-class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
+class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
     """A classification tree with provably the fewest training errors for its depth and size.
 
     The search considers every threshold of every feature as it is, without binning, and ends with a
@@ -304,7 +263,17 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, callback=None, initial_tree=None, checkpoint=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        check_input=True,
+        *,
+        callback=None,
+        initial_tree=None,
+        checkpoint=None,
+    ):
         """Find an optimal tree.
 
         A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
@@ -323,6 +292,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             What an error on each row costs: finite numbers, not negative.  Integers and floats
             count exactly, see ``weight_tolerance_``.  Rows of weight zero are left out, but their
             labels stay in ``classes_``.  None: 1 each.
+        check_input : bool, default=True
+            For calls that were written for CART: the rows are checked whatever it is, which takes
+            little time beside the search.
         callback : callable, default=None
             Called with a :class:`contree.Progress` in this thread, a few times per second and
             within 20 ms when the best tree or the bound has become better, at least once.  If it
@@ -349,274 +321,9 @@ class ConTreeClassifier(ExportMixin, ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         given = sample_weight, callback, initial_tree, checkpoint
-        return self._fit(X, y, *given, self._search)
-
-    def _fit(self, X, y, sample_weight, callback, initial_tree, checkpoint, search):
-        """Fit by whatever `search` is: it takes and returns what `_search` does."""
-        began = time.perf_counter()
-        check_no_bools(self, NUMBERS)
-        check_callback(callback)
-        check_checkpoint(self, checkpoint)
-        with unchanged_on_failure(self) as before:
-            X, codes, classes = check_training_data(self, X, y)
-            first = check_initial_tree(self, initial_tree)
-            if first is None and self.warm_start:
-                first = previous_tree(self, before)
-            kept = None
-            if checkpoint is not None:
-                weights = check_sample_weight(sample_weight, len(X))
-                kept = checkpoint, fingerprints(X, codes, classes, weights)
-            X, codes, weights, cost = self._weigh(X, codes, classes, sample_weight)
-            with observer(callback, self.verbose, cost) as observe:
-                answer = search(
-                    X, codes, len(classes), weights, cost, first, observe, began, kept=kept
-                )
-            self._keep(answer, classes, weights, cost)
-        if self.verbose:
-            with_cost = f", with the cost of leaves {self.objective_}" * (self.ccp_alpha > 0)
-            print(
-                f"contree: {self.status_}, {self.errors_} errors"
-                f"{' by weight' * self.tree_.weighted}{with_cost}, proved at least "
-                f"{self.lower_bound_}, {self.search_report_.seconds:.3g} s"
-            )
-        return self
-
-    def _weigh(self, X, codes, classes, sample_weight):
-        """Return the rows that have a weight, their class codes, weights, and a leaf's cost."""
-        sample_weight = check_sample_weight(sample_weight, len(X))
-        class_weight = resolve_class_weight(self.class_weight, classes)
-        kept = rows_with_weight(sample_weight, class_weight, codes)
-        if kept is not None:
-            X, codes = np.asfortranarray(X[kept]), codes[kept]
-            sample_weight = None if sample_weight is None else sample_weight[kept]
-        depth = resolve_max_depth(self.max_depth, len(codes))
-        most = most_leaves(self.ccp_alpha, depth, self.max_leaf_nodes, len(codes))
-        limit = widest_sum(self.ccp_alpha, most)
-        weights = weigh(sample_weight, class_weight, codes, limit)
-        return X, codes, weights, LeafCost.of(self.ccp_alpha, most, weights)
-
-    def _options(self, n_rows: int, weights, cost, *, all_sizes=False) -> dict:
-        """Return what the core is given besides rows and labels."""
-        min_samples_leaf, min_weight_leaf = resolve_leaf_size(self, weights, n_rows)
-        return {
-            "weights": weights.multiples,
-            "max_depth": resolve_max_depth(self.max_depth, n_rows),
-            "min_samples_leaf": min_samples_leaf,
-            "min_weight_leaf": min_weight_leaf,
-            "max_leaves": min(int(self.max_leaf_nodes or n_rows), n_rows),
-            "error_cost": cost.error_cost,
-            "leaf_cost": cost.leaf_cost,
-            "all_sizes": all_sizes,
-            "max_gap": cost.scaled_gap(resolve_max_gap(self.max_gap, weights.total, weights.unit)),
-            "feature_tolerance": float(self.feature_tolerance),
-            "n_jobs": resolve_n_jobs(self.n_jobs),
-            "memory_limit": resolve_memory_limit(self.memory_limit),
-            "seed": resolve_seed(self.random_state),
-            "search": self.search,
-            "switches": resolve_switches(self.search_options),
-        }
-
-    def _search(
-        self,
-        X,
-        codes,
-        n_classes: int,
-        weights,
-        cost,
-        first,
-        observe,
-        began: float,
-        *,
-        all_sizes=False,
-        kept=None,
-    ) -> dict:
-        """Return the core's answer; `kept` is the path of a checkpoint and the data's marks.
-
-        `began` is the moment from which the time limit and all seconds count.
-        """
-        options = self._options(X.shape[0], weights, cost, all_sizes=all_sizes)
-        searcher = _core.Searcher(X, codes, n_classes, **options)
-        how = {
-            "first": first,
-            "time_limit": resolve_time_limit(self.time_limit, began),
-            "keep_on_interrupt": self.on_interrupt == "return",
-        }
-        past = time.perf_counter() - began
-        if kept is None:
-            answer = searcher.run(poll=counting_from(past, observe), **how)
-            answer["seconds"] += past
-            answer["history"] = [(seconds + past, *rest) for seconds, *rest in answer["history"]]
-        else:
-            path, data = kept
-            checkpoint = Checkpoint(path, Problem.of(self, data, options))
-            answer = search_on(searcher, checkpoint, poll=observe, past=past, **how)
-        return answer | {"kernel": _core.kernel(), "n_jobs": options["n_jobs"]}
-
-    def _keep(self, answer: dict, classes, weights, cost) -> None:
-        """Set what a fit leaves behind, out of the core's answer."""
-        nodes, unit = answer["tree"], weights.unit
-        self.classes_ = classes
-        self.n_classes_ = len(classes)
-        self.status_ = answer["status"]
-        self.errors_ = in_user_unit(answer["errors"], unit)
-        self.objective_, self.lower_bound_ = cost.bounds(answer["objective"], answer["lower_bound"])
-        if self.objective_ == self.lower_bound_:
-            self.status_ = "optimal"  # there are no objectives between what was counted
-        self.weight_tolerance_ = weights.tolerance
-        self.tree_ = FittedTree(
-            threshold_gap=np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above"))),
-            **nodes,
-            weight_unit=unit,
-            n_features=self.n_features_in_,
-            criterion=self.criterion,
-        )
-        self.search_report_ = SearchReport(
-            seconds=answer["seconds"],
-            counters=answer["counters"],
-            history=tuple(
-                Improvement(seconds, *cost.bounds(objective, bound))
-                for seconds, objective, bound in answer["history"]
-            ),
-            search=self.search,
-            kernel=answer["kernel"],
-            n_jobs=answer["n_jobs"],
-        )
-
-    def apply(self, X):
-        """Return the number of the leaf that each row ends in.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        leaves : array of int64, shape (n_samples,)
-            Node numbers of ``tree_``.
-        """
-        check_is_fitted(self, "tree_")
-        return self.tree_.apply(check_rows(self, X))
-
-    def predict(self, X):
-        """Predict the class of each row: the heaviest of its leaf, the first class among equals.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-            Labels out of ``classes_``.
-        """
-        leaves = self.apply(X)
-        return self.classes_.take(self.tree_.majority[leaves])
-
-    def predict_proba(self, X):
-        """Return the class fractions, by weight, of the leaf that each row ends in.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(check_rows(self, X))
-
-    def predict_log_proba(self, X):
-        """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def decision_path(self, X):
-        """Return the nodes that each row passes on its way to a leaf.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        indicator : sparse matrix (CSR) of shape (n_samples, node_count)
-            1 where the row passes the node.
-        """
-        check_is_fitted(self, "tree_")
-        return self.tree_.decision_path(check_rows(self, X))
-
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
-        """Return at which ``ccp_alpha`` the optimal tree changes, and the errors from there on.
-
-        CART prunes one tree; here every ``ccp_alpha`` has an optimal tree of its own, so that these
-        trees need not be parts of each other.  :func:`contree.size_error_path` gives the same with
-        the trees, bounds and all sizes.  Limits of time leave it as good as was found.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        path : Bunch
-            ``ccp_alphas``, ascending from 0, and ``impurities``: the weight of the errors of all
-            leaves, as a share of the weight of all rows, of the tree that is optimal from that
-            ``ccp_alpha`` up to the next.
-        """
-        from contree._size_path import path_of  # which needs this class
-
-        found = path_of(
-            clone(self).set_params(ccp_alpha=0.0, search="best_first"), X, y, sample_weight
-        )
-        weight = found.trees[0].tree_.weighted_n_node_samples[0]
-        return Bunch(
-            ccp_alphas=found.ccp_alphas, impurities=found.errors[found.ccp_leaves - 1] / weight
-        )
-
-    def get_depth(self) -> int:
-        """Return the depth of the tree: the most tests between the root and a leaf."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.max_depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves of the tree."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.n_leaves
+        return fit_with(partial(search_tree, self), self, X, y, *given)
 
     @property
     def gap_(self) -> int:
         check_is_fitted(self, "tree_")
         return self.objective_ - self.lower_bound_
-
-    @property
-    def n_outputs_(self) -> int:
-        check_is_fitted(self, "tree_")
-        return self.tree_.n_outputs
-
-    @property
-    def max_features_(self) -> int:
-        check_is_fitted(self, "tree_")
-        return self.n_features_in_
-
-    @property
-    def feature_importances_(self):
-        check_is_fitted(self, "tree_")
-        return self.tree_.compute_feature_importances()

@@ -16,17 +16,14 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from contree._check_data import check_sample_weight, check_training_data
+from contree._check_parameters import check_no_bools
 from contree._classifier import ConTreeClassifier
+from contree._fit import unchanged_on_failure
 from contree._parameters import OF_EVERY_FOLD
 from contree._progress import bar
 from contree._size_path import size_error_path
-from contree._validate import (
-    check_no_bools,
-    check_sample_weight,
-    check_training_data,
-    set_tags,
-    unchanged_on_failure,
-)
+from contree._tags import set_tags
 from contree.export.scores import plot_scores
 
 SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol

@@ -10,9 +10,11 @@ from numbers import Integral
 
 import numpy as np
 
-from contree._classifier import NUMBERS, ConTreeClassifier
+from contree._check_data import check_training_data
+from contree._check_parameters import NUMBERS, check_no_bools
+from contree._classifier import ConTreeClassifier
+from contree._fit import keep, search_tree, weigh_rows
 from contree._progress import observer
-from contree._validate import check_no_bools, check_training_data
 from contree._weights import in_user_unit
 
 
@@ -201,10 +203,10 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     check_no_bools(base, NUMBERS)
     columns, codes, classes = check_training_data(base, X, y)
     training = columns, y, sample_weight
-    columns, codes, weights, cost = base._weigh(columns, codes, classes, sample_weight)
+    columns, codes, weights, cost = weigh_rows(base, columns, codes, classes, sample_weight)
     with observer(None, base.verbose, cost) as observe:
-        answer = base._search(
-            columns, codes, len(classes), weights, cost, None, observe, began, all_sizes=True
+        answer = search_tree(
+            base, columns, codes, len(classes), weights, cost, None, observe, began, all_sizes=True
         )
     sizes = answer["sizes"]
     alphas = _hull([size["errors"] for size in sizes], weights.total)
@@ -232,7 +234,8 @@ def _classifier(base, leaves: int, size: dict, answer: dict, classes, weights, c
     status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
     found.max_leaf_nodes = leaves
-    found._keep(
+    keep(
+        found,
         {
             **answer,
             **size,

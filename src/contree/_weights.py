@@ -49,7 +49,7 @@ class Weights:
     E(T) <= R(T) + q <= R(S) + g + q <= E(S) + p + g + q <= E(S) + g + d:
     the tree is at most d further from the optimum than the search has proved.  (Which trees are
     permitted depends on the weights only by ``min_weight_fraction_leaf``: see
-    `_validate.resolve_leaf_size`.)
+    `_check_parameters.resolve_leaf_size`.)
     """
 
     multiples: np.ndarray | None

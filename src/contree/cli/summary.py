@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from contree._fit import weigh_rows
 from contree._weights import in_user_unit
 from contree.cli.errors import one_line
 from contree.export.certificate import certificate
@@ -54,7 +55,9 @@ def tell_of_proof(clf) -> None:
 def _cart_errors(clf, X, y, sample_weight) -> int | float:
     """Return the errors of CART's tree, with the weights of the rows that the classifier used."""
     codes = np.searchsorted(clf.classes_, y)
-    X, codes, weights, _ = clf._weigh(np.asarray(X, np.float64), codes, clf.classes_, sample_weight)
+    X, codes, weights, _ = weigh_rows(
+        clf, np.asarray(X, np.float64), codes, clf.classes_, sample_weight
+    )
     parameters = clf.get_params()
     if parameters["max_depth"] == 0 or parameters["max_leaf_nodes"] == 1:
         # CART does not allow that: one leaf, of the heaviest class.

@@ -11,10 +11,11 @@ import numpy as np
 from distributed import Client, get_client
 
 from contree import _core
+from contree._check_parameters import resolve_time_limit
 from contree._checkpoint import RUNNING, Checkpoint, Problem, State, better_tree
 from contree._classifier import ConTreeClassifier
+from contree._fit import core_options, fit_with
 from contree._fitted_tree import FittedTree
-from contree._validate import resolve_time_limit
 from contree.distributed._best import Best, as_arrays
 from contree.distributed._cluster import Cluster
 from contree.distributed._coordinator import Coordinator, Wishes
@@ -65,7 +66,7 @@ def fit(
     clf._validate_params()
 
     def search(X, codes, n_classes: int, weights, cost, first, observe, began, kept) -> dict:
-        options = clf._options(len(codes), weights, cost)
+        options = core_options(clf, len(codes), weights, cost)
         wishes = Wishes(
             depth=min(options["max_depth"], options["max_leaves"] - 1),
             max_gap=options["max_gap"],
@@ -96,7 +97,7 @@ def fit(
             observe(answer["seconds"], best.objective, best.lower_bound, closed)  # a last look
         return answer
 
-    return clf._fit(X, y, sample_weight, callback, initial_tree, checkpoint, search)
+    return fit_with(search, clf, X, y, sample_weight, callback, initial_tree, checkpoint)
 
 
 def _check(clf, client, patience) -> Client:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
-from contree._validate import resolve_min_samples_leaf
+from contree._check_parameters import resolve_min_samples_leaf
 
 
 def certificate(classifier) -> str:

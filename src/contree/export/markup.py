@@ -89,10 +89,10 @@ def breakable(name: str) -> str:
 def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
     """Return the end of a node's opening tag, and what stands in its box."""
     tree = wording.tree
-    note = wording.rows(node)
+    note = f"<small>{wording.rows(node)}</small>"
     if tree.feature[node] < 0:
         head = f"<b>{breakable(shortened(wording.majority(node)))}</b>"
-        note += f", {wording.errors(node)}"
+        note += f"<small>{wording.errors(node)}</small>"  # leaves make the width of a tree
     else:
         name = breakable(shortened(wording.feature(node)))
         relation = wording.relation(node).replace("<=", "≤")
@@ -107,4 +107,4 @@ def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
         counts = zip(wording.classes, tree.class_weights_of(node), strict=True)
         lines = "\n".join(f"{name}: {short_number(count)}" for name, count in counts if count)
         title = f' title="{escape(lines)}"'
-    return f'{title}>{head}<small>{note}</small><span class="ct-bar">{bar}</span>'
+    return f'{title}>{head}{note}<span class="ct-bar">{bar}</span>'

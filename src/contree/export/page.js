@@ -29,13 +29,14 @@
   list.append(svg);
   function drawRoute() {
     const origin = list.getBoundingClientRect();
+    const scale = origin.width / parseFloat(getComputedStyle(list).width); // of the window's pixels to the list's own
     svg.replaceChildren();
     for (const item of document.querySelectorAll("li.ct-route li.ct-route")) {
       const to = boxOf(item).getBoundingClientRect();
       if (to.width === 0) continue; // folded away
       const from = boxOf(item.parentElement.closest("li")).getBoundingClientRect();
-      const x = from.left + from.width / 2 - origin.left, end = to.left + to.width / 2 - origin.left;
-      const top = from.bottom - origin.top, bottom = to.top - origin.top, bend = bottom - 19;
+      const x = (from.left + from.width / 2 - origin.left) / scale, end = (to.left + to.width / 2 - origin.left) / scale;
+      const top = (from.bottom - origin.top) / scale, bottom = (to.top - origin.top) / scale, bend = bottom - 19;
       const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
       line.setAttribute("points", `${x},${top} ${x},${bend} ${end},${bend} ${end},${bottom}`);
       svg.append(line);
@@ -43,14 +44,23 @@
   }
   document.addEventListener("toggle", drawRoute, true);
 
-  // Trees may be wider than the window: bring a box to the middle, without moving the page.
+  // Trees may be wider than the window: smaller, as long as they can be read; and then bring a box to the middle, without
+  // moving the page.  Not when a node folds, because what was clicked should stay where it is.
   const frame = document.querySelector(".ct-tree");
+  const leastScale = 0.6;
+  function fit() {
+    list.style.zoom = 1;
+    const room = frame.clientWidth / list.scrollWidth;
+    if (room < 1) list.style.zoom = Math.max(leastScale, 0.98 * room); // letters do not shrink in quite the same proportion
+    drawRoute();
+  }
   function centre(box) {
     const at = box.getBoundingClientRect(), view = frame.getBoundingClientRect();
     frame.scrollLeft += at.left + at.width / 2 - view.left - view.width / 2;
   }
+  fit();
   centre(boxOf(items.get(0)));
-  window.addEventListener("resize", drawRoute);
+  window.addEventListener("resize", fit);
 
   // A number as it is typed: null for nothing, "missing" for a word that says so, NaN for what is no finite number.
   function numberOf(text) {

@@ -1,0 +1,160 @@
+"""What a fitted ``DecisionTreeClassifier`` answers, under its names, by the tree that was found."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from contree._check_data import check_rows
+
+
+class CartMixin:
+    """Predictions, the way of rows through the tree, its size and its importances."""
+
+    def apply(self, X, check_input=True):
+        """Return the number of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
+
+        Returns
+        -------
+        leaves : array of int64, shape (n_samples,)
+            Node numbers of ``tree_``.
+        """
+        check_is_fitted(self, "tree_")
+        return self.tree_.apply(check_rows(self, X, check_input))
+
+    def predict(self, X, check_input=True):
+        """Predict the class of each row: the heaviest of its leaf, the first class among equals.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        leaves = self.apply(X, check_input)
+        return self.classes_.take(self.tree_.majority[leaves])
+
+    def predict_proba(self, X, check_input=True):
+        """Return the class fractions, by weight, of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self, "tree_")
+        return self.tree_.predict(check_rows(self, X, check_input))
+
+    def predict_log_proba(self, X):
+        """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_path(self, X, check_input=True):
+        """Return the nodes that each row passes on its way to a leaf.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
+
+        Returns
+        -------
+        indicator : sparse matrix (CSR) of shape (n_samples, node_count)
+            1 where the row passes the node.
+        """
+        check_is_fitted(self, "tree_")
+        return self.tree_.decision_path(check_rows(self, X, check_input))
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """Return at which ``ccp_alpha`` the optimal tree changes, and the errors from there on.
+
+        CART prunes one tree; here every ``ccp_alpha`` has an optimal tree of its own, so that these
+        trees need not be parts of each other.  :func:`contree.size_error_path` gives the same with
+        the trees, bounds and all sizes.  Limits of time leave it as good as was found.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        path : Bunch
+            ``ccp_alphas``, ascending from 0, and ``impurities``: the weight of the errors of all
+            leaves, as a share of the weight of all rows, of the tree that is optimal from that
+            ``ccp_alpha`` up to the next.
+        """
+        from contree._size_path import path_of  # which needs this class
+
+        found = path_of(
+            clone(self).set_params(ccp_alpha=0.0, search="best_first"), X, y, sample_weight
+        )
+        weight = found.trees[0].tree_.weighted_n_node_samples[0]
+        return Bunch(
+            ccp_alphas=found.ccp_alphas, impurities=found.errors[found.ccp_leaves - 1] / weight
+        )
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree: the most tests between the root and a leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def n_outputs_(self) -> int:
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_outputs
+
+    @property
+    def max_features_(self) -> int:
+        check_is_fitted(self, "tree_")
+        return self.n_features_in_
+
+    @property
+    def feature_importances_(self):
+        check_is_fitted(self, "tree_")
+        return self.tree_.compute_feature_importances()

@@ -1,0 +1,226 @@
+"""From parameters as the user gives them to what the core takes.
+
+What each may be stands in ``_parameters.py``; here it becomes scikit-learn's constraints, and, once
+the rows are known, numbers: shares of rows, bytes, threads, a seed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from fractions import Fraction
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from contree._parameters import SEED, Parameter, Range
+from contree._weights import Unit, Weights
+
+FIXED_SEED = 1  # the core's own
+UNITS = {
+    "": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate(("", *"kmgt"))},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", start=1)},
+}
+NUMBERS = (
+    "max_depth",
+    "max_leaf_nodes",
+    "ccp_alpha",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_gap",
+    "time_limit",
+    "feature_tolerance",
+    "n_jobs",
+    "memory_limit",
+    "random_state",
+    "min_impurity_decrease",
+)
+
+
+class Only(Options):
+    """The few values of a parameter of CART's that change nothing here; refuses others with why."""
+
+    def __init__(self, parameter: Parameter):
+        super().__init__((str, Real, type(None)), set(parameter.allowed))
+        self.parameter = parameter
+
+    def __str__(self):
+        return f"{self.parameter.values}: {self.parameter.instead}"
+
+
+def sklearn_constraints(parameter: Parameter) -> list:
+    """Return what a parameter may be, in the words of scikit-learn's validation."""
+    if parameter.instead and not any(isinstance(one, Range) for one in parameter.allowed):
+        return [Only(parameter)]
+    words = {one for one in parameter.allowed if isinstance(one, str)}
+    constraints: list = [StrOptions(words)] if words else []
+    for one in parameter.allowed:
+        if one is SEED:
+            constraints.append("random_state")  # which allows None too
+        elif isinstance(one, Range):
+            kind = Integral if one.kind is int else Real
+            unlimited = one.low is None and one.high is None
+            constraints.append(
+                kind if unlimited else Interval(kind, one.low, one.high, closed=one.closed)
+            )
+        elif not isinstance(one, str) and not (one is None and SEED in parameter.allowed):
+            constraints.append("boolean" if one is bool else one)
+    return constraints
+
+
+def check_no_bools(estimator, names) -> None:
+    """Refuse True and False where a number is meant; scikit-learn's ranges let them pass."""
+    for name in names:
+        value = getattr(estimator, name)
+        if isinstance(value, (bool, np.bool_)):
+            raise ValueError(
+                f"The {name!r} parameter of {type(estimator).__name__} must be a number, "
+                f"not a bool. Got {value!r} instead."
+            )
+
+
+def check_callback(callback) -> None:
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            "callback must be None or a function that takes a contree.Progress; "
+            f"got {type(callback).__name__}: {callback!r}."
+        )
+
+
+def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
+    """Return the depth that no tree exceeds: every split takes a row away at least."""
+    most = n_rows - 1
+    return most if max_depth is None else min(int(max_depth), most)
+
+
+def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
+    """Return the permitted gap as a number of errors, or of units of weight, rounded down.
+
+    A share is read as the decimal that stands in the user's program, so that 0.29 of 100 rows is 29
+    although the nearest float64 to 0.29, times 100, is a little less.
+    """
+    if isinstance(max_gap, Integral):
+        return min(math.floor(int(max_gap) / Fraction(unit)), total)
+    return math.floor(Fraction(str(max_gap)) * total)
+
+
+def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
+    """Return the least number of rows of a leaf; a share is rounded up, as scikit-learn does."""
+    if isinstance(min_samples_leaf, Integral):
+        return min(int(min_samples_leaf), n_rows)
+    return max(1, math.ceil(min_samples_leaf * n_rows))
+
+
+def check_min_samples_split(min_samples_split: Real, least: int, n_rows: int) -> None:
+    """Refuse what two leaves of the least size do not imply."""
+    rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
+    if rows > 2 * least:
+        raise ValueError(
+            "The 'min_samples_split' parameter of ConTreeClassifier must be at most twice "
+            f"min_samples_leaf, here {2 * least} rows. Got {min_samples_split!r} instead, which "
+            f"is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which the search "
+            "obeys: then no fewer rows are split."
+        )
+
+
+def resolve_class_weight(class_weight, classes: np.ndarray):
+    """Return one exact weight for each class, "balanced", or None."""
+    if class_weight is None or class_weight == "balanced":
+        return class_weight
+    labels = classes.tolist()
+    weights = [_exact_class_weight(label, class_weight.get(label, 1)) for label in labels]
+    absent = [label for label in labels if label not in class_weight]
+    if absent and len(labels) - len(absent) != len(class_weight):  # as scikit-learn
+        raise ValueError(
+            f"The classes {absent} are not in class_weight, which has the keys "
+            f"{list(class_weight)}."
+        )
+    return weights
+
+
+def _exact_class_weight(label, weight) -> int | Fraction:
+    if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
+        raise ValueError(
+            f"class_weight must give each class a finite number that is not negative; got "
+            f"{weight!r} for the class {label!r}."
+        )
+    return int(weight) if isinstance(weight, Integral) else Fraction(float(weight))
+
+
+def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, int]:
+    """Return the least number of rows of a leaf, and the least multiple of weight.
+
+    Without weights the latter is a number of rows too.
+
+    Where weights were rounded, by d in all, it is d less than the share of the rounded sum R, so
+    that no leaf which is heavy enough is refused.  Let p and q be the sums of what was added and
+    taken away, p + q <= d.  A leaf of at least a share s of the true sum has, rounded, at least
+    s (R - p) - q >= s R - d.  And a leaf of that much weighs, in truth, at least s R - d - p, that
+    is at most 2 d less than the share s of the true sum, which is at most R + q.
+    """
+    rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
+    check_min_samples_split(estimator.min_samples_split, rows, n_rows)
+    if estimator.min_weight_fraction_leaf == 0:
+        return rows, 0
+    share = Fraction(str(estimator.min_weight_fraction_leaf))
+    off = Fraction(weights.tolerance) / weights.unit
+    mass = max(0, math.ceil(share * weights.total - off))
+    return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
+
+
+def resolve_time_limit(time_limit: Real | None, began: float) -> float:
+    """Return the seconds that are left for the search of a fit that began so long ago.
+
+    `began` is what ``time.perf_counter()`` said then: looking at many rows takes its time.
+    """
+    if time_limit is None:
+        return math.inf
+    return max(0.0, float(time_limit) - (time.perf_counter() - began))
+
+
+def resolve_memory_limit(memory_limit: int | str | None) -> int:
+    """Return the limit in bytes, and 0 for none; MB are millions and MiB are 2**20."""
+    if memory_limit is None:
+        return 0
+    number, unit = memory_limit, ""
+    if isinstance(memory_limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", memory_limit, re.ASCII | re.I)
+        number, unit = (Fraction(found[1]), found[2].lower()) if found else (0, "")
+    size = math.floor(number * UNITS.get(unit, 0))
+    if size < 1:
+        raise ValueError(
+            "The 'memory_limit' parameter of ConTreeClassifier must be None, a number of bytes "
+            "from 1 up, or a string such as '2GB', '500MB' or '1.5GiB' (B, kB, MB, GB, TB: powers "
+            f"of 1000; KiB, MiB, GiB, TiB: powers of 1024). Got {memory_limit!r} instead."
+        )
+    return min(size, 2**62)
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Return a number of threads, by scikit-learn's reading of ``n_jobs``."""
+    if n_jobs == 0:
+        raise ValueError(
+            "The 'n_jobs' parameter must be None or an int other than 0. Got 0 instead."
+        )
+    return 1 if n_jobs is None or n_jobs == 1 else max(1, int(effective_n_jobs(n_jobs)))
+
+
+def resolve_seed(random_state) -> int:
+    """Return the seed of a fit: a fixed one for None, so that a fit is the same every time."""
+    if random_state is None:
+        return FIXED_SEED
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))  # as CART does
+
+
+def resolve_switches(search_options: dict | None) -> dict:
+    """Return the search options for the core, which knows their names and ranges."""
+    numbers = (Integral, np.bool_)
+    return {
+        str(name): int(value) if isinstance(value, numbers) else value
+        for name, value in (search_options or {}).items()
+    }
