@@ -68,7 +68,7 @@ public:
     // Called for each better tree or bound.  Where a stop comes first the result does not follow.
     void improve(const Outcome& incumbent) {
         const bool better = incumbent.upper < best_ || result_.tree.size() == 0;
-        if (better && at_once_ && !deliver(incumbent, result_.tree.size() == 0 ? Halt{} : when_stopped(control_))) return;
+        if (better && at_once_ && !deliver(incumbent, result_.tree.size() == 0 ? when_abandoned(control_) : when_stopped(control_))) return;
         road_.improved(incumbent.upper, std::min(incumbent.lower, incumbent.upper));
     }
     void finish(const Outcome& outcome) {
@@ -136,12 +136,7 @@ class SessionOf : public Session {
 public:
     SessionOf(RankedTable ranked, const Options& options, const Control& control)
         : ranked_(std::move(ranked)), root_(root_subproblem<Entry>(ranked_, movers_, arena_, when_abandoned(control))),
-          cache_(ranked_.rows, options.cache_capacity()) {
-        for (Column& column : ranked_.columns) {   // the subproblem has them
-            column.order = {};
-            column.ranks = {};
-        }
-    }
+          cache_(ranked_.rows, options.cache_capacity()) {}
 
     void search(const Request& request, const Control& control, Road& road, Result& result) override {
         const Options& options = request.options;

@@ -10,7 +10,7 @@ Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, c
                     Arena& memory, Statistics& statistics, const Control& control)
     : arena(memory), batch(kernel, when_stopped(control)), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
       statistics_(statistics), control_(control), columns_(root.features),
-      ranks_(std::make_unique_for_overwrite<RowRank[]>(std::size_t{root.rows} * root.features)),
+      ranks_(table_.take<RowRank>(std::size_t{root.rows} * root.features)),
       class_of_(classes_of_rows(root)) {
     using P = Packed<Entry>;
     for (std::uint32_t f = 0; f < root.features; ++f) {
