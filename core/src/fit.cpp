@@ -74,7 +74,7 @@ public:
     void finish(const Outcome& outcome) {
         const bool hurried = at_once_ && control_.stopped() && !request_.start.resumable;
         if (result_.tree.size() == 0 || (outcome.upper < best_ && !hurried))
-            deliver(outcome, {});
+            if (!deliver(outcome, hurried ? when_abandoned(control_) : Halt{})) best_ = outcome.upper;
         const Score lower = std::min(outcome.lower, best_);
         result_.objective = best_ + request_.options.leaf_cost;   // of the leaf that a tree without splits is
         result_.lower_bound = lower + request_.options.leaf_cost;
@@ -97,6 +97,7 @@ private:
 
     // Builds and verifies a tree; after a halt nothing is there.
     bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& made_errors) {
+        if (halt()) return false;
         Tree tree = tree_of(request_, ranked_, root_, outcome, arena_, halt);
         if (tree.size() == 0 || halt()) return false;
         const Objective objective = objective_of(request_.options);

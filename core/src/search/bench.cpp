@@ -13,6 +13,8 @@ Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, c
       ranks_(table_.take<RowRank>(std::size_t{root.rows} * root.features)),
       class_of_(classes_of_rows(root)) {
     using P = Packed<Entry>;
+    // Rows come in any order below, and the first of them would ask the system for all pages at once.
+    in_stretches(root.rows, halt(), [&](Row begin, Row end) { std::fill(ranks_ + begin * columns_, ranks_ + end * columns_, RowRank{0}); });
     for (std::uint32_t f = 0; f < root.features; ++f) {
         column_of_.resize(root.feature[f] + std::size_t{1}, -1);
         column_of_[root.feature[f]] = static_cast<std::int32_t>(f);
