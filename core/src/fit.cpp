@@ -68,13 +68,13 @@ public:
     // Called for each better tree or bound.  Where a stop comes first the result does not follow.
     void improve(const Outcome& incumbent) {
         const bool better = incumbent.upper < best_ || result_.tree.size() == 0;
-        if (better && at_once_ && !deliver(incumbent, result_.tree.size() == 0 ? Halt{} : when_stopped(control_))) return;
+        if (better && at_once_ && !deliver(incumbent, result_.tree.size() == 0 ? when_abandoned(control_) : when_stopped(control_))) return;
         road_.improved(incumbent.upper, std::min(incumbent.lower, incumbent.upper));
     }
     void finish(const Outcome& outcome) {
         const bool hurried = at_once_ && control_.stopped() && !request_.start.resumable;
         if (result_.tree.size() == 0 || (outcome.upper < best_ && !hurried))
-            deliver(outcome, {});
+            if (!deliver(outcome, hurried ? when_abandoned(control_) : Halt{})) best_ = outcome.upper;
         const Score lower = std::min(outcome.lower, best_);
         result_.objective = best_ + request_.options.leaf_cost;   // of the leaf that a tree without splits is
         result_.lower_bound = lower + request_.options.leaf_cost;
@@ -97,6 +97,7 @@ private:
 
     // Builds and verifies a tree; after a halt nothing is there.
     bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& made_errors) {
+        if (halt()) return false;
         Tree tree = tree_of(request_, ranked_, root_, outcome, arena_, halt);
         if (tree.size() == 0 || halt()) return false;
         const Objective objective = objective_of(request_.options);
@@ -136,12 +137,7 @@ class SessionOf : public Session {
 public:
     SessionOf(RankedTable ranked, const Options& options, const Control& control)
         : ranked_(std::move(ranked)), root_(root_subproblem<Entry>(ranked_, movers_, arena_, when_abandoned(control))),
-          cache_(ranked_.rows, options.cache_capacity()) {
-        for (Column& column : ranked_.columns) {   // the subproblem has them
-            column.order = {};
-            column.ranks = {};
-        }
-    }
+          cache_(ranked_.rows, options.cache_capacity()) {}
 
     void search(const Request& request, const Control& control, Road& road, Result& result) override {
         const Options& options = request.options;

@@ -15,7 +15,7 @@ inline contree::RankedTable ranked(const Instance& data, double tolerance = 0) {
 template <class Entry>
 struct Root {
     explicit Root(const Instance& data, const contree::Kernel& kernel = contree::chosen_kernel())
-        : movers(*kernel.movers), table(ranked(data)), sub(contree::root_subproblem<Entry>(table, movers, arena)) {}
+        : movers(*kernel.movers), table(ranked(data)), sub(all_rows_of(table)) {}
 
     // The caller's rows left of position z of the subproblem's feature f.
     std::vector<std::size_t> rows_left_of(std::uint32_t f, contree::Position z) const {
@@ -38,6 +38,9 @@ struct Root {
                 found.push_back(z);
         return found;
     }
+
+    // The table keeps its orders, for comparison.
+    contree::Subproblem<Entry> all_rows_of(contree::RankedTable copy) { return contree::root_subproblem<Entry>(copy, movers, arena); }
 
     const contree::Movers& movers;
     contree::RankedTable table;

@@ -1,5 +1,10 @@
 // DepthTwo::solve: exact below its target, else a proved bound that reaches it; and the plan is a tree.
 #include "depth_two/depth_two.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "depth_two/d2split.hpp"
 #include "exhaustive.hpp"
 #include "ranked.hpp"
 #include "tree/build.hpp"
@@ -179,6 +184,52 @@ void test_stopped() {
     });
 }
 
+// At any moment of a solve: what is half made, orders, takes or words, is not looked at.
+void test_stopped_on_the_way() {
+    for_seeds(40, [](Random& random) {
+        const Instance data = structured(random, 40000, 6, static_cast<std::int32_t>(random.pick({2, 3, 4})), random.pick<std::uint64_t>({0, 60}), 0.4);
+        Root<WideEntry> root(data);
+        if (random.chance(0.3)) root.sub.leaf.rows = 50;
+        Control control;
+        Statistics statistics;
+        DepthTwo<WideEntry> depth_two(*available_kernels().front(), {}, control);
+        const auto delay = std::chrono::microseconds(random.below(20'000));
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(delay);
+            control.stop();
+        });
+        const Outcome outcome = depth_two.solve(root.sub, any_leaves, 0, unreached, Sources{}, nullptr, root.arena, statistics);
+        CHECK_AT_MOST(outcome.lower, outcome.upper);
+        if (outcome.plan.empty() || root.sub.limited()) return;
+        const Tree tree = build_tree(root.table, data.table(), plain_plan(root.sub, outcome.plan, root.movers, root.arena, {}));
+        CHECK_AT_MOST(verify(tree, data.table()), outcome.upper);
+    });
+}
+
+// So many rows that a feature is swept in parts, which end between values.
+void test_many_rows() {
+    for_seeds(3, [](Random& random) {
+        const auto classes = static_cast<std::int32_t>(random.pick({2, 3}));
+        const Instance data = structured(random, 300'000, 3, classes, random.pick<std::uint64_t>({0, 3, 1000}), 0.4);
+        Root<WideEntry> root(data);
+        const auto class_of = classes_of_rows(root.sub);
+        Arena arena;
+        Statistics statistics;
+        Batch<WideEntry> batch(chosen_kernel());
+        batch.start(root.sub, arena, statistics);
+        for (std::uint32_t f = 0; f < root.sub.features; ++f) {
+            const Cuts cuts = root.sub.cuts(f);
+            batch.lanes.push_back({f, cuts.at(static_cast<std::uint32_t>(random.below(cuts.count)), 1, root.sub.rows), 0});
+        }
+        CHECK(batch.evaluate(unreached));
+        for (std::size_t t = 0; t < batch.lanes.size(); ++t) {
+            const SplitErrors errors = d2split(root.sub, class_of, batch.lanes[t].f, batch.lanes[t].z);
+            CHECK_EQUAL(batch.reached_left(t), errors.left);
+            CHECK_EQUAL(batch.reached_right(t), errors.right);
+        }
+    });
+}
+
 }  // namespace
 
 int main() {
@@ -190,5 +241,7 @@ int main() {
     check::run("inherited bounds", test_inherited_bounds);
     check::run("costs and limits", test_costs);
     check::run("stopped", test_stopped);
+    check::run("stopped on the way", test_stopped_on_the_way);
+    check::run("many rows", test_many_rows);
     return check::report();
 }

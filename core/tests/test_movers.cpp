@@ -48,7 +48,7 @@ void compare_movers(Random& random, Row rows) {
     const auto& plain = scalar_movers.of<Entry>();
     std::vector<Entry> left(lefts + mover_padding), right(rights + mover_padding), filtered(kept + mover_padding);
     std::vector<std::uint64_t> bits((rows + 63) / 64);
-    plain.partition(order.data(), rows, route.data(), left.data(), right.data());
+    CHECK_EQUAL(plain.partition(order.data(), rows, route.data(), left.data(), right.data()), lefts);
     plain.filter(order.data(), rows, a, a_size, b, b_size, filtered.data());
     plain.mark_cuts(order.data(), rows, bits.data());
     const Row boundary = static_cast<Row>(random.below(rows + 1));
@@ -60,7 +60,7 @@ void compare_movers(Random& random, Row rows) {
         const auto garbage = static_cast<Entry>(random.next());
         std::vector<Entry> left2(left.size(), garbage), right2(right.size(), garbage), filtered2(filtered.size(), garbage);
         std::vector<std::uint64_t> bits2(bits.size(), random.next());
-        movers.partition(order.data(), rows, route.data(), left2.data(), right2.data());
+        CHECK_EQUAL(movers.partition(order.data(), rows, route.data(), left2.data(), right2.data()), lefts);
         movers.filter(order.data(), rows, a, a_size, b, b_size, filtered2.data());
         movers.mark_cuts(order.data(), rows, bits2.data());
         CHECK(same(left, left2, lefts));

@@ -124,6 +124,15 @@ void test_sizes() {
     });
 }
 
+// More rows than are moved without a look for a stop.
+template <class Entry>
+void test_stretches() {
+    for_seeds(6, [](Random& random) {
+        const auto rows = random.pick<std::int64_t>({32768, 32769, 50000, 65534});
+        check_all<Entry>(nasty(random, {rows, rows, 2, 2, 3}), 2, random);
+    });
+}
+
 void test_arena() {
     for_seeds(50, [](Random& random) {
         Arena arena;
@@ -165,6 +174,8 @@ int main() {
     check::run("small sets, wide entries", test_small<WideEntry>);
     check::run("sizes about words, narrow entries", test_sizes<NarrowEntry>);
     check::run("sizes about words, wide entries", test_sizes<WideEntry>);
+    check::run("many rows, narrow entries", test_stretches<NarrowEntry>);
+    check::run("many rows, wide entries", test_stretches<WideEntry>);
     check::run("arena", test_arena);
     return check::report();
 }

@@ -121,7 +121,7 @@ public:
         hurry_.store(true, std::memory_order_relaxed);
         stop();
     }
-    // Nobody wants the result any more.
+    // Nobody wants the result any more; on many rows it may have no tree.
     void abandon() {
         abandon_.store(true, std::memory_order_relaxed);
         hurry();

@@ -12,8 +12,9 @@ inline constexpr Row right_bit = Row{1} << 31;   // in a route: the row goes rig
 
 template <class Entry>
 struct EntryMovers {
-    // Stable partition of an order.  route[row] is the row's number in its child, with right_bit for the right one.
-    void (*partition)(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right);
+    // Stable partition of an order, or of a part of it.  route[row] is the row's number in its child, with right_bit for the right one.
+    // Returns how many go left.
+    Row (*partition)(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right);
     // The entries whose row lies in [a, a + a_size) or [b, b + b_size), in their order.
     void (*filter)(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, Entry* to);
     // takes[k] = 0 where entry k lies inside a group of equal ranks, not at its end, and the group holds rows on both

@@ -22,7 +22,8 @@ namespace {
 inline unsigned first(Row left, unsigned lanes) { return left >= lanes ? (1u << lanes) - 1 : (1u << left) - 1; }
 
 // Compressing in a register and storing all of it is far faster than a compressing store.
-void partition_narrow(const NarrowEntry* order, Row rows, const Row* route, NarrowEntry* left, NarrowEntry* right) {
+Row partition_narrow(const NarrowEntry* order, Row rows, const Row* route, NarrowEntry* left, NarrowEntry* right) {
+    const NarrowEntry* const begin = left;
     const __m512i row_mask = _mm512_set1_epi32(0xffff);
     for (Row k = 0; k < rows; k += 16) {
         const __mmask16 valid = static_cast<__mmask16>(first(rows - k, 16));
@@ -36,9 +37,11 @@ void partition_narrow(const NarrowEntry* order, Row rows, const Row* route, Narr
         left += _mm_popcnt_u32(goes_left);
         right += _mm_popcnt_u32(goes_right);
     }
+    return static_cast<Row>(left - begin);
 }
 
-void partition_wide(const WideEntry* order, Row rows, const Row* route, WideEntry* left, WideEntry* right) {
+Row partition_wide(const WideEntry* order, Row rows, const Row* route, WideEntry* left, WideEntry* right) {
+    const WideEntry* const begin = left;
     const __m512i row_mask = _mm512_set1_epi64(0xffffffffLL), number_mask = _mm512_set1_epi64(0x7fffffffLL);
     for (Row k = 0; k < rows; k += 8) {
         const __mmask8 valid = static_cast<__mmask8>(first(rows - k, 8));
@@ -53,6 +56,7 @@ void partition_wide(const WideEntry* order, Row rows, const Row* route, WideEntr
         left += _mm_popcnt_u32(goes_left);
         right += _mm_popcnt_u32(goes_right);
     }
+    return static_cast<Row>(left - begin);
 }
 
 void filter_narrow(const NarrowEntry* order, Row rows, Row a, Row a_size, Row b, Row b_size, NarrowEntry* to) {

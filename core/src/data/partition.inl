@@ -1,7 +1,8 @@
 // The stable partition of an order, entry by entry.  AVX2 has it too: looking up eight routes at once was not tried there.
 template <class Entry>
-void partition(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right) {
+Row partition(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right) {
     using P = Packed<Entry>;
+    const Entry* const begin = left;
     for (Row k = 0; k < rows; ++k) {
         const Row target = route[P::row(order[k])];
         const Entry entry = (order[k] & ~P::row_mask) | (target & ~right_bit);
@@ -11,4 +12,5 @@ void partition(const Entry* order, Row rows, const Row* route, Entry* left, Entr
         left += 1 - is_right;
         right += is_right;
     }
+    return static_cast<Row>(left - begin);
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/halt.hpp"
+
 namespace contree {
 
 namespace {
@@ -32,7 +34,7 @@ constexpr unsigned digits = 6;
 constexpr std::size_t buckets = std::size_t{1} << digit_bits;
 
 // Stable sort by key.  Radix, least digit first; a digit that all keys share costs nothing.
-void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare, const Control& control) {
+void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare, const Halt& halt) {
     if (items.size() < 1024) {
         std::stable_sort(items.begin(), items.end(),
                          [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
@@ -43,13 +45,15 @@ void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& spare, const Con
     for (const Keyed& item : items)
         for (unsigned d = 0; d < digits; ++d) ++counts[d][(item.key >> (d * digit_bits)) & (buckets - 1)];
     spare.resize(items.size());
-    for (unsigned d = 0; d < digits && !control.abandoned(); ++d) {
+    for (unsigned d = 0; d < digits && !halt(); ++d) {
         auto& start = counts[d];
         const unsigned shift = d * digit_bits;
         if (start[(items[0].key >> shift) & (buckets - 1)] == items.size()) continue;
         Row sum = 0;
         for (Row& count : start) sum += std::exchange(count, sum);
-        for (const Keyed& item : items) spare[start[(item.key >> shift) & (buckets - 1)]++] = item;
+        in_stretches(static_cast<Row>(items.size()), halt, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) spare[start[(items[k].key >> shift) & (buckets - 1)]++] = items[k];
+        });
         items.swap(spare);
     }
 }
@@ -64,22 +68,26 @@ bool same_value(double below, double above, double tolerance) {
 class Sorter {
 public:
     // `values` by the caller's row numbers, `original` the caller's number of each row.  Missing values come last.
-    // Abandoned: not in order.
+    // Abandoned: not whole.
     Column rank(const double* values, const std::vector<Row>& original, double tolerance, const Control& control) {
         const auto rows = static_cast<Row>(original.size());
+        const Halt halt = when_abandoned(control);
         items_.clear();
         missing_.clear();
-        for (Row r = 0; r < rows; ++r) {
-            const double value = values[original[r]];
-            if (std::isnan(value)) missing_.push_back(r);
-            else items_.push_back({sort_key(value), r});
-        }
-        if (!items_.empty()) sort_by_key(items_, spare_, control);
+        in_stretches(rows, halt, [&](Row begin, Row end) {
+            for (Row r = begin; r < end; ++r) {
+                const double value = values[original[r]];
+                if (std::isnan(value)) missing_.push_back(r);
+                else items_.push_back({sort_key(value), r});
+            }
+        });
+        if (!items_.empty()) sort_by_key(items_, spare_, halt);
 
         Column column{};
+        if (halt()) return column;
         column.order.resize(rows);
         column.ranks.resize(rows);
-        if (rank_values(tolerance, column)) restore_row_order(column);
+        if (rank_values(tolerance, halt, column)) restore_row_order(column);
         if (missing_.empty()) return column;
         column.missing = Missing::last;
         std::copy(missing_.begin(), missing_.end(), column.order.begin() + static_cast<std::ptrdiff_t>(items_.size()));
@@ -92,23 +100,35 @@ public:
 
 private:
     // Ranks of the sorted items; true where unequal values were merged.
-    bool rank_values(double tolerance, Column& column) const {
+    bool rank_values(double tolerance, const Halt& halt, Column& column) const {
         Values& values = column.values;
         bool merged = false;
-        for (std::size_t k = 0; k < items_.size(); ++k) {
-            const double value = value_of(items_[k].key);
-            if (k == 0 || !same_value(values.highest.back(), value, tolerance)) {
-                values.lowest.push_back(value);
-                values.highest.push_back(value);
-            } else if (value != values.highest.back()) {
-                values.highest.back() = value;
-                merged = true;
+        double highest = 0;   // of the present rank
+        values.lowest.reserve(count_keys());
+        in_stretches(static_cast<Row>(items_.size()), halt, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) {
+                const double value = value_of(items_[k].key);
+                if (k == 0 || !same_value(highest, value, tolerance)) {
+                    if (k > 0 && tolerance > 0) values.highest.push_back(highest);
+                    values.lowest.push_back(value);
+                } else {
+                    merged |= value != highest;
+                }
+                highest = value;
+                column.order[k] = items_[k].row;
+                column.ranks[k] = static_cast<Rank>(values.lowest.size() - 1);
             }
-            column.order[k] = items_[k].row;
-            column.ranks[k] = static_cast<Rank>(values.lowest.size() - 1);
-        }
-        if (!merged) values.highest = {};
+        });
+        if (merged) values.highest.push_back(highest);
+        else values.highest = {};
         return merged;
+    }
+
+    // No column has more ranks than these.
+    std::size_t count_keys() const {
+        std::size_t count = !items_.empty();
+        for (std::size_t k = 1; k < items_.size(); ++k) count += items_[k].key != items_[k - 1].key;
+        return count;
     }
 
     // Merging neighbours breaks the order by row inside a rank, which the class ranges rest on.

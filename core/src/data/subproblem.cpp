@@ -143,7 +143,7 @@ void keep_origins(const Subproblem<Entry>& parent, const Row* route, Subproblem<
 }  // namespace
 
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
+Subproblem<Entry> root_subproblem(RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt) {
     const auto columns = static_cast<FeatureId>(table.columns.size());
     auto root = allocate<Entry>(table.rows, columns, table.classes, arena);
     root.leaf = table.min_leaf;
@@ -157,12 +157,17 @@ Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers
     }
     auto* const missing = arena.take<Missing>(columns);
     root.missing = missing;
-    for (FeatureId f = 0; f < columns && !halt(); ++f) {
-        const Column& column = table.columns[f];
+    for (FeatureId f = 0; f < columns; ++f) {
+        Column& column = table.columns[f];
         missing[f] = column.missing;
         Entry* const order = root.entries + root.features * root.stride;
-        for (Row k = 0; k < table.rows; ++k) order[k] = Packed<Entry>::make(column.ranks[k], column.order[k]);
+        in_stretches(table.rows, halt, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) order[k] = Packed<Entry>::make(column.ranks[k], column.order[k]);
+        });
+        if (halt()) break;
         finish_feature(root, f, movers);
+        column.order = {};
+        column.ranks = {};
     }
     Row* const origin = arena.take<Row>(table.rows);
     for (Row r = 0; r < table.rows; ++r) origin[r] = r;
@@ -188,17 +193,23 @@ Children<Entry> part_rows(const Subproblem<Entry>& parent, const std::uint8_t* g
     left.leaf = right.leaf = parent.leaf;
     if (parent.weighted()) part_weights(parent, route, left, right, arena);
     if (keep_origin) keep_origins(parent, route, left, right, arena);
-    for (std::uint32_t g = 0; g < parent.features && !halt(); ++g) {
-        movers.of<Entry>().partition(parent.order(g), parent.rows, route, left.entries + left.features * left.stride,
-                                     right.entries + right.features * right.stride);
+    for (std::uint32_t g = 0; g < parent.features; ++g) {
+        Entry* to_left = left.entries + left.features * left.stride;
+        Entry* to_right = right.entries + right.features * right.stride;
+        in_stretches(parent.rows, halt, [&](Row begin, Row end) {
+            const Row moved = movers.of<Entry>().partition(parent.order(g) + begin, end - begin, route, to_left, to_right);
+            to_left += moved;
+            to_right += end - begin - moved;
+        });
+        if (halt()) break;
         finish_feature(left, parent.feature[g], movers);
         finish_feature(right, parent.feature[g], movers);
     }
     return children;
 }
 
-template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
-template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+template Subproblem<NarrowEntry> root_subproblem(RankedTable&, const Movers&, Arena&, const Halt&);
+template Subproblem<WideEntry> root_subproblem(RankedTable&, const Movers&, Arena&, const Halt&);
 template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,
                                                  const Halt&);
 template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool, const Movers&, Arena&,

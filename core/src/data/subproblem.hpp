@@ -209,9 +209,10 @@ std::vector<std::uint32_t> classes_of_rows(const Subproblem<Entry>& sub) {
     return class_of;
 }
 
-// A halt leaves features out: what is made of the rows then is a tree, but proves nothing.
+// All rows.  The orders move here out of the table, column by column, so that memory has few of them twice.  A halt leaves features
+// out: what is made of the rows then is a tree, but proves nothing.
 template <class Entry>
-Subproblem<Entry> root_subproblem(const RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt = {});
+Subproblem<Entry> root_subproblem(RankedTable& table, const Movers& movers, Arena& arena, const Halt& halt = {});
 
 // D(f <= threshold) and D(f > threshold) for the threshold at position z of feature f of `parent`.  A halt leaves
 // features out here too.
@@ -227,8 +228,8 @@ template <class Entry>
 Children<Entry> part_rows(const Subproblem<Entry>& parent, const std::uint8_t* goes_right, Row lefts, bool keep_origin,
                           const Movers& movers, Arena& arena, const Halt& halt = {});
 
-extern template Subproblem<NarrowEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
-extern template Subproblem<WideEntry> root_subproblem(const RankedTable&, const Movers&, Arena&, const Halt&);
+extern template Subproblem<NarrowEntry> root_subproblem(RankedTable&, const Movers&, Arena&, const Halt&);
+extern template Subproblem<WideEntry> root_subproblem(RankedTable&, const Movers&, Arena&, const Halt&);
 extern template Children<NarrowEntry> split_rows(const Subproblem<NarrowEntry>&, std::uint32_t, Position, bool,
                                                  const Movers&, Arena&, const Halt&);
 extern template Children<WideEntry> split_rows(const Subproblem<WideEntry>&, std::uint32_t, Position, bool,

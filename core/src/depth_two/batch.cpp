@@ -39,6 +39,7 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
 
 template <class Entry>
 bool Batch<Entry>::evaluate(Score ub) {
+    if (halt_()) return false;   // perhaps before the orders were there
     ++statistics_->depth_two_batches;
     statistics_->d2split_calls += static_cast<std::int64_t>(lanes.size());
     if constexpr (may_be_general)
@@ -136,7 +137,8 @@ void Batch<Entry>::sweep(const Sweep<Entry>& all) {
 // A few features at a time where there are many rows, so that a stop does not wait for long.
 template <class Entry>
 void Batch<Entry>::sweep_features(const Sweep<Entry>& all, SideSums& sums) {
-    constexpr std::uint32_t most_cells = 4'000'000;
+    constexpr std::uint32_t most_cells = 1'000'000;
+    if (all.rows > most_rows) return sweep_in_parts(all, sums);
     if (std::uint64_t{all.rows} * all.features <= most_cells) return kernel_.sweep(all, sums);
     const std::uint32_t step = std::max(1u, most_cells / all.rows);
     SideSums part;
@@ -152,6 +154,35 @@ void Batch<Entry>::sweep_features(const Sweep<Entry>& all, SideSums& sums) {
         for (std::size_t s = 0; s < side_count; ++s) {
             sums.high[s] = std::max(sums.high[s], part.high[s]);
             sums.low[s] = std::min(sums.low[s], part.low[s]);
+        }
+    }
+}
+
+// Each feature in parts, because rows that lie apart in memory take long.  In every part W begins anew, as 0, which its extremes count: so a part
+// begins where a threshold can stand.
+template <class Entry>
+void Batch<Entry>::sweep_in_parts(const Sweep<Entry>& all, SideSums& sums) {
+    std::fill_n(sums.high, side_count, 0);
+    std::fill_n(sums.low, side_count, 0);
+    SideSums part;
+    for (std::uint32_t f = 0; f < all.features && !halt_(); ++f) {
+        const std::uint8_t* const takes = all.takes + f * all.stride;
+        std::fill_n(sums.end, side_count, 0);
+        for (Row begin = 0, end; begin < all.rows && !halt_(); begin = end) {
+            end = std::min(all.rows, begin + most_rows / 4);
+            while (end < all.rows && all.ties[f] != Ties::none && takes[end - 1] == 0) ++end;
+            Sweep<Entry> some = all;
+            some.entries += f * all.stride + begin;
+            some.takes = takes + begin;
+            some.ties += f;
+            some.features = 1;
+            some.rows = end - begin;
+            kernel_.sweep(some, part);
+            for (std::size_t s = 0; s < side_count; ++s) {
+                sums.high[s] = std::max(sums.high[s], sums.end[s] + part.high[s]);
+                sums.low[s] = std::min(sums.low[s], sums.end[s] + part.low[s]);
+                sums.end[s] += part.end[s];
+            }
         }
     }
 }
@@ -267,6 +298,7 @@ void Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide
 template <class Entry>
 void Batch<Entry>::sweep_pair(Pair& pair, BySide& right) {
     if (pair.sweep.entries == nullptr) prepare(pair);
+    if (halt_()) return;
     const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
     sweep(pair.sweep);
     for (std::size_t s = 0; s < side_count; ++s) right[s] = std::max<Sum>({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
@@ -294,7 +326,7 @@ void Batch<Entry>::evaluate_one_by_one() {
     statistics_->row_visits += static_cast<std::int64_t>(lanes.size()) * sub_->rows * sub_->features;
 }
 
-// The pair's rows in every order, with the places where W is taken.
+// The pair's rows in every order, with the places where W is taken; unfinished after a halt.
 template <class Entry>
 void Batch<Entry>::prepare(Pair& pair) {
     const Subproblem<Entry>& sub = *sub_;
@@ -303,7 +335,7 @@ void Batch<Entry>::prepare(Pair& pair) {
         const std::size_t stride = pair.rows + mover_padding;
         Entry* const entries = arena_->take<Entry>(stride * sub.features);
         const bool all_swept = sub.weighted() || sub.limited();   // else the second orders are not
-        for (std::uint32_t f = 0; f < sub.features; ++f) {
+        for (std::uint32_t f = 0; f < sub.features && !halt_(); ++f) {
             if (!all_swept && sub.missing[sub.feature[f]] == Missing::first) continue;
             Entry* const to = entries + f * stride;
             kernel_.movers->of<Entry>().filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a),
@@ -328,7 +360,7 @@ void Batch<Entry>::mark_takes(Sweep<Entry>& sweep) {
     const EntryMovers<Entry>& movers = kernel_.movers->of<Entry>();
     auto* const takes = arena_->take<std::uint8_t>(sweep.stride * sweep.features);
     auto* const ties = arena_->take<Ties>(sweep.features);
-    for (std::uint32_t f = 0; f < sweep.features; ++f) {
+    for (std::uint32_t f = 0; f < sweep.features && !halt_(); ++f) {
         const Entry* const order = sweep.entries + f * sweep.stride;
         std::uint8_t* const to = takes + f * sweep.stride;
         const Row tied = sub_->rows - 1 - sub_->cut_count[f];

@@ -90,6 +90,7 @@ private:
     void side_sizes();
     void sweep(const Sweep<Entry>& all);
     void sweep_features(const Sweep<Entry>& all, SideSums& sums);
+    void sweep_in_parts(const Sweep<Entry>& all, SideSums& sums);
     void evaluate_lanes(Score ub);
     void evaluate_two_classes();
     void evaluate_classes(Score ub);
@@ -142,6 +143,7 @@ private:
     const Step* sized_steps_of(const Pair& pair, unsigned shift);
     const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
 
+    static constexpr Row most_rows = Row{1} << 18;   // that a kernel goes over at once; of more, a quarter of that
     const Kernel& kernel_;
     const Halt halt_;
     const Switches switches_;
@@ -224,8 +226,10 @@ void Batch<Entry>::write_words(const Subproblem<Entry>& sub, std::uint64_t* word
     std::fill_n(words, sub.rows, common);
     for (std::size_t i = 0; i < bucket_count; ++i) {
         const Bucket& bucket = buckets[i];
-        const Entry* const order = sub.order(bucket.f);
-        for (Position k = bucket.begin; k < bucket.end; ++k) words[P::row(order[k])] ^= bucket.flip;
+        const Entry* const order = sub.order(bucket.f) + bucket.begin;
+        in_stretches(bucket.end - bucket.begin, halt_, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) words[P::row(order[k])] ^= bucket.flip;
+        });
     }
 }
 

@@ -19,7 +19,7 @@ void Batch<Entry>::start_general() {
     if (!sub.weighted()) step_bits_ = 8, chunk_rows_ = chunk(std::numeric_limits<std::int8_t>::max() - 1);
     else if (largest <= largest_step<std::int16_t>) step_bits_ = 16, chunk_rows_ = chunk(std::numeric_limits<std::int16_t>::max() - 1);
     else if (largest <= largest_step<std::int32_t>) step_bits_ = 32, chunk_rows_ = chunk(std::numeric_limits<std::int32_t>::max() - 1);
-    else step_bits_ = 64, chunk_rows_ = sub.rows;
+    else step_bits_ = 64, chunk_rows_ = std::min(sub.rows, Row{1} << 15);   // no more, so that a halt does not wait for long
     coarse_shift_ = 0;
     while (switches_.coarse_steps != 0 && step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
     ends_ = nullptr;
@@ -290,7 +290,10 @@ void Batch<Entry>::write_sizes() {
     if (sub.wide != nullptr)
         write_words(all, sized_words_, [&](std::size_t t) { return std::pair(size_ends_[t].f, size_ends_[t].right); });
     const auto add = [&](std::uint64_t* words, std::uint32_t f, Position begin, Position end, std::size_t side) {
-        for (Position k = begin; k < end; ++k) words[Packed<Entry>::row(all.order(f)[k])] |= std::uint64_t{1} << side;
+        const Entry* const order = all.order(f) + begin;
+        in_stretches(begin < end ? end - begin : 0, halt_, [&](Row first, Row last) {
+            for (Row k = first; k < last; ++k) words[Packed<Entry>::row(order[k])] |= std::uint64_t{1} << side;
+        });
     };
     for (std::size_t t = 0; t < lanes.size(); ++t) {
         const SizeEnds& e = size_ends_[t];

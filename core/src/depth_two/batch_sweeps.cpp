@@ -37,6 +37,7 @@ unsigned registers_for(std::uint64_t sides, unsigned count, unsigned at_once) {
 template <class Entry>
 void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, bool coarse) {
     if (pair.sweep.entries == nullptr) prepare(pair);
+    if (halt_()) return;
     statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
     const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
         input.entries = pair.sweep.entries;
@@ -149,6 +150,7 @@ void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides)
     const std::uint64_t together = ~std::uint64_t{0} >> (side_count - std::popcount(sides));
     const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / sizeof(Step), input.min_leaf > 0 ? registers.at_once_limited : registers.at_once); };
     input.used = sides;
+    input.halt = halt_;
     if (registers.bytes == 0 || registers_of(together) >= registers_of(sides)) return kernel_.sweep(input, extremes_);
     Arena::Frame frame(*arena_);
     const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
@@ -223,7 +225,7 @@ const Step* Batch<Entry>::sized_steps_of(const Pair& pair, unsigned shift) {
 template <class Entry>
 const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features) {
     auto* const takes = arena_->take<std::uint8_t>(stride * features);
-    for (std::uint32_t f = 0; f < features; ++f)
+    for (std::uint32_t f = 0; f < features && !halt_(); ++f)
         kernel_.movers->of<Entry>().mark_ends(entries + f * stride, rows, takes + f * stride);
     return takes;
 }

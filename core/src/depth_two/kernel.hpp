@@ -75,6 +75,7 @@ struct WeightedSweep {
     const Step* row_sizes;           // by row number: what it counts for a size; null: one
     const Score* sizes;              // of each side, by `words`: for `allowed`
     const Score* near_sizes;         // by `near_words`: for `high` and `low`
+    Halt halt;                       // after it nothing is said
 };
 
 // The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126 of them do.

@@ -42,7 +42,7 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     extremes = {};
     for (unsigned s = 0; s < side_count; ++s) {
         if ((input.used >> s & 1) == 0) continue;
-        for (std::uint32_t f = 0; f < input.features; ++f) {
+        for (std::uint32_t f = 0; f < input.features && !input.halt(); ++f) {
             Score sum = 0;
             Score before = 0, near_before = 0;
             for (Row k = 0; k < input.rows; ++k) {

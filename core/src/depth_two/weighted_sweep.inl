@@ -33,7 +33,7 @@ public:
         }
         for (std::uint32_t f = 0; f < input_.features; ++f) {
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = size_before_[i] = near_before_[i] = 0;
-            for (Row begin = 0; begin < input_.rows;) {
+            for (Row begin = 0; begin < input_.rows && (begin == 0 || !input_.halt());) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
                 if (input_.row_sizes == nullptr) add_rows<true>(f, begin, end);
                 else add_rows<false>(f, begin, end);

@@ -10,9 +10,11 @@ Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, c
                     Arena& memory, Statistics& statistics, const Control& control)
     : arena(memory), batch(kernel, when_stopped(control)), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
       statistics_(statistics), control_(control), columns_(root.features),
-      ranks_(std::make_unique_for_overwrite<RowRank[]>(std::size_t{root.rows} * root.features)),
+      ranks_(table_.take<RowRank>(std::size_t{root.rows} * root.features)),
       class_of_(classes_of_rows(root)) {
     using P = Packed<Entry>;
+    // Rows come in any order below, and the first of them would ask the system for all pages at once.
+    in_stretches(root.rows, halt(), [&](Row begin, Row end) { std::fill(ranks_ + begin * columns_, ranks_ + end * columns_, RowRank{0}); });
     for (std::uint32_t f = 0; f < root.features; ++f) {
         column_of_.resize(root.feature[f] + std::size_t{1}, -1);
         column_of_[root.feature[f]] = static_cast<std::int32_t>(f);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "bounds/outcome.hpp"
@@ -55,7 +54,7 @@ public:
     };
     Guide guide(const Step* begin) const;
     std::uint32_t told(const Guide& guide, Row origin) const {
-        const RowRank* const ranks = ranks_.get() + std::size_t{origin} * columns_;
+        const RowRank* const ranks = ranks_ + std::size_t{origin} * columns_;
         std::uint32_t at = 0;
         while (guide.hops[at].column >= 0)
             at = ranks[guide.hops[at].column] <= guide.hops[at].rank ? at + 1 : guide.hops[at].right;
@@ -64,12 +63,12 @@ public:
     bool goes_left(const Step& split, Row origin) const {
         return ranks_[std::size_t{origin} * columns_ + static_cast<std::size_t>(column_of_[static_cast<std::size_t>(split.feature)])] <= split.rank;
     }
-    // Rows in turn, up to a stop; a row costs some hundred nanoseconds where there are many, so it is looked for on the way.
+    // Rows in turn, up to a stop.
     template <class Action>
     void for_rows(const Subproblem<Entry>& sub, const Action& action) const {
-        constexpr Row stretch = Row{1} << 15;
-        for (Row begin = 0; begin < sub.rows && !stopped(); begin += stretch)
-            for (Row r = begin; r < std::min(sub.rows, begin + stretch); ++r) action(r);
+        in_stretches(sub.rows, halt(), [&](Row begin, Row end) {
+            for (Row r = begin; r < end; ++r) action(r);
+        });
     }
     // After a stop it means nothing.
     Score errors(const Subproblem<Entry>& sub, const Plan& plan) const;
@@ -111,7 +110,8 @@ private:
     Statistics& statistics_;
     const Control& control_;
     std::size_t columns_;
-    std::unique_ptr<RowRank[]> ranks_;       // row after row
+    Arena table_;
+    RowRank* const ranks_;                   // row after row
     std::vector<std::uint32_t> class_of_;    // by row
     std::vector<std::int32_t> column_of_;    // by the table's number of a feature
 };

@@ -18,7 +18,7 @@ Split purest_split(const Subproblem<Entry>& sub, const Halt& halt) {
     Split best{0, 0};
     double most = 0;
     for (std::uint32_t f = 0; f < sub.features && !halt(); ++f) {
-        const Purest purest = purest_threshold(sub, f, class_of);
+        const Purest purest = purest_threshold(sub, f, class_of, halt);
         if (purest.purity <= most) continue;
         most = purest.purity;
         best = {f, purest.z};
@@ -49,7 +49,7 @@ std::vector<Split> equally_pure_splits(const Subproblem<Entry>& sub, const Halt&
     std::vector<Purest> purest(sub.features);
     double most = 0;
     for (std::uint32_t f = 0; f < sub.features && !halt(); ++f) {
-        purest[f] = purest_threshold(sub, f, class_of);
+        purest[f] = purest_threshold(sub, f, class_of, halt);
         most = std::max(most, purest[f].purity);
     }
     std::vector<Split> pure;
@@ -58,7 +58,7 @@ std::vector<Split> equally_pure_splits(const Subproblem<Entry>& sub, const Halt&
         if (purest[f].z == 0 || purest[f].purity < equal) continue;
         if (!purest[f].tied) pure.push_back({f, purest[f].z});
         else
-            visit_purities(sub, f, class_of, [&](double purity, Position z) {
+            visit_purities(sub, f, class_of, halt, [&](double purity, Position z) {
                 if (purity >= equal) pure.push_back({f, z});
             });
     }

@@ -25,7 +25,7 @@ std::vector<Split> candidates(const Subproblem<Entry>& sub, const Halt& halt) {
             const std::uint32_t index = std::min(cuts.below(std::max<Position>(wanted, 1)), cuts.count - 1);
             splits.push_back({f, cuts.at(index, 1, sub.rows)});
         }
-        splits.push_back({f, purest_threshold(sub, f, class_of).z});
+        splits.push_back({f, purest_threshold(sub, f, class_of, halt).z});
     }
     return splits;
 }

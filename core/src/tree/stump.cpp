@@ -20,16 +20,18 @@ Stump best_stump(const Subproblem<Entry>& sub, const Halt& halt) {
         const Entry* const order = sub.order(f);
         // The largest class of the left side only grows; that of the right side is looked up where it matters.
         Score largest_left = 0;
-        for (Row k = 0; k + 1 < sub.rows; ++k) {
-            const Row row = P::row(order[k]);
-            const Score weight = sub.weight_of(row);
-            largest_left = std::max(largest_left, left[class_of[row]] += weight);
-            right[class_of[row]] -= weight;
-            if (!sub.cut_behind(f, k)) continue;
-            const Score errors = sub.mass - largest_left - *std::max_element(right.begin(), right.end());
-            best.relaxed = std::min(best.relaxed, errors);
-            if (sub.allows(f, k + 1) && errors < best.errors) best = {errors, f, k + 1, best.relaxed};
-        }
+        in_stretches(sub.rows - 1, halt, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) {
+                const Row row = P::row(order[k]);
+                const Score weight = sub.weight_of(row);
+                largest_left = std::max(largest_left, left[class_of[row]] += weight);
+                right[class_of[row]] -= weight;
+                if (!sub.cut_behind(f, k)) continue;
+                const Score errors = sub.mass - largest_left - *std::max_element(right.begin(), right.end());
+                best.relaxed = std::min(best.relaxed, errors);
+                if (sub.allows(f, k + 1) && errors < best.errors) best = {errors, f, k + 1, best.relaxed};
+            }
+        });
     }
     return best;
 }
