@@ -109,6 +109,7 @@ Outcome greedy(const Subproblem<Entry>& sub, std::int64_t depth, std::int64_t le
     }
     bool first = true;
     for (const Split& split : equally_pure_splits(sub, greed.halt, greed.spare)) {
+        if (greed.halt()) break;
         const std::int64_t visits = std::int64_t{sub.rows} * sub.features * std::min<std::int64_t>(depth, sub.rows);
         if (!first && ((best.upper == 0 && greed.objective.split == 0) || visits > greed.spare)) break;
         if (!first) greed.spare -= visits;
