@@ -214,7 +214,10 @@ void test_meaning() {
 // The general sweep, on the same inputs: any steps, any leaf size, chunks as short and as long as they get.
 template <class Step>
 void compare_weighted(Random& random, Row rows) {
-    const Input<WideEntry> input = draw_input<WideEntry>(random, rows);
+    Input<WideEntry> input = draw_input<WideEntry>(random, rows);
+    const bool limited = random.chance(0.6);
+    if (!limited)
+        for (std::uint64_t& word : input.words) word = (word & 0xffffffff) | ~word << lane_count;   // every lane parts all rows
     // All weights together stay below 2^60, and steps below what a Step is meant for.
     const Score largest = random.pick<Score>({1, 3, std::min(std::max<Score>(1, largest_step<Step>), (Score{1} << 60) / (3 * Score{rows} + 20))});
     std::vector<Step> steps;
@@ -249,7 +252,7 @@ void compare_weighted(Random& random, Row rows) {
     sweep.steps = steps.data();
     sweep.chunk_rows = random.pick<Row>({most, most, std::min<Row>(most, 100)});
     sweep.used = random.pick<std::uint64_t>({~std::uint64_t{0}, 1, std::uint64_t{1} << 63, random.next()});
-    if (random.chance(0.6)) {
+    if (limited) {
         sweep.min_leaf = random.pick<Score>({1, 2, 7, rows / 3 + 1, rows}) * (by_mass ? (largest + 1) / 2 : 1);
         sweep.near_words = near_words.data();
         sweep.row_sizes = by_mass ? row_sizes.data() : nullptr;

@@ -31,6 +31,8 @@ unsigned registers_for(std::uint64_t sides, unsigned count, unsigned at_once) {
     return registers;
 }
 
+constexpr std::uint64_t first_of(int count) { return count <= 0 ? 0 : ~std::uint64_t{0} >> (64 - count); }
+
 }  // namespace
 
 // Leaves of any size: the pair's own rows are enough.
@@ -146,21 +148,24 @@ template <class Entry>
 template <class Step>
 void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides) {
     const Registers& registers = kernel_.registers;
-    const std::uint64_t together = ~std::uint64_t{0} >> (side_count - std::popcount(sides));
-    const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / sizeof(Step), input.min_leaf > 0 ? registers.at_once_limited : registers.at_once); };
     input.used = sides;
-    if (registers.bytes == 0 || registers_of(together) >= registers_of(sides)) return kernel_.sweep(input, extremes_);
+    if (registers.bytes == 0) return kernel_.sweep(input, extremes_);
+    const bool limited = input.min_leaf > 0, mirrored = !limited && registers.mirrored;
+    const std::uint64_t swept = mirrored ? (sides | sides >> lane_count) & first_of(lane_count) : sides, together = first_of(std::popcount(swept));
+    const unsigned at_once = limited ? registers.at_once_limited : mirrored ? registers.at_once / 2 : registers.at_once;
+    const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / sizeof(Step), at_once); };
+    if (registers_of(together) >= registers_of(swept)) return kernel_.sweep(input, extremes_);
     Arena::Frame frame(*arena_);
-    const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
+    const Row rows = limited ? sized_->rows : sub_->rows;
     const auto packed = [&](const std::uint64_t* words) {
         auto* const to = arena_->take<std::uint64_t>(rows);
-        kernel_.pack_words(words, rows, sides, to);
+        kernel_.pack_words(words, rows, swept, to);
         return to;
     };
-    input.used = together;
+    input.used = mirrored ? together | together << lane_count : together;
     input.words = packed(input.words);
     std::array<Score, side_count> sizes, near_sizes;
-    if (input.min_leaf > 0) {
+    if (limited) {
         input.near_words = packed(input.near_words);
         std::copy_n(input.sizes, side_count, sizes.begin());
         std::copy_n(input.near_sizes, side_count, near_sizes.begin());
@@ -170,8 +175,11 @@ void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides)
         input.near_sizes = near_sizes.data();
     }
     kernel_.sweep(input, extremes_);
-    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) unpack(sides, by_side);
-    if (input.min_leaf > 0)
+    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) {
+        unpack(swept, by_side);
+        if (mirrored) unpack(swept, by_side + lane_count);
+    }
+    if (limited)
         for (Score* const by_side : {extremes_.allowed_high, extremes_.allowed_low}) unpack(sides, by_side);
 }
 

@@ -66,7 +66,7 @@ struct WeightedSweep {
     const std::uint8_t* takes;       // like entries: 0xff where a threshold can stand behind the row, else 0
     std::uint32_t features;
     Row rows;                        // in each order
-    const std::uint64_t* words;      // by row number
+    const std::uint64_t* words;      // by row number; without a leaf size a row lies on one side of every lane that is used
     const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
     Row chunk_rows;                  // so many steps add up to less than a Step holds; and so many rows
     std::uint64_t used;              // bit s: side s matters; of the others nothing is said
@@ -91,6 +91,7 @@ struct SideExtremes {
 struct Registers {
     unsigned bytes;                  // of one; 0: side by side
     unsigned at_once, at_once_limited;   // the latter with a minimal leaf size
+    bool mirrored;                   // without a leaf size: are right sides found from the left ones, whose bits alone are read?  Then half of the registers are left sides'
 };
 
 struct Kernel {

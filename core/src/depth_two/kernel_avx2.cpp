@@ -198,10 +198,11 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < wide_registers; ++r) _mm256_storeu_si256(wide(totals) + r, total[r]);
 }
 
-constexpr Registers registers{32, 4, 2};
+constexpr Registers registers{32, 4, 2, true};
 constexpr Row most_kept = 4096;   // a cache line for each: what a second-level cache of 512 KB has room for
 
 #include "depth_two/lanes_by_test.inl"
+#include "depth_two/mirrored_sweep.inl"
 #include "depth_two/weighted_sweep.inl"
 
 }  // namespace

@@ -241,7 +241,7 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 4; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
-constexpr Registers registers{64, 4, 2};
+constexpr Registers registers{64, 4, 2, false};
 
 // A row's bits are a mask register.
 template <class Step>

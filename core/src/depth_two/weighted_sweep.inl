@@ -176,7 +176,9 @@ void sweep_sides(const WeightedSweep<Step>& input, SideExtremes& extremes) {
 
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    input.min_leaf > 0 ? sweep_sides<Step, true, registers.at_once_limited>(input, extremes) : sweep_sides<Step, false, registers.at_once>(input, extremes);
+    if (input.min_leaf > 0) return sweep_sides<Step, true, registers.at_once_limited>(input, extremes);
+    if constexpr (registers.mirrored) sweep_mirrored(input, extremes);
+    else sweep_sides<Step, false, registers.at_once>(input, extremes);
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
