@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "depth_two/kernel.hpp"
 
@@ -216,7 +217,7 @@ namespace contree {
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
                          sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, pack_words, &avx2_movers, registers, most_kept};
+                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, reach, pack_words, &avx2_movers, registers, most_kept};
 
 }  // namespace contree
 

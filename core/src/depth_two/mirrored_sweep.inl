@@ -1,6 +1,6 @@
-// Sweeps without a leaf size where masks are dear (AVX2).  Each row lies on one side of every lane, so W of a right side is W of all rows less that of
-// the left one: of five instructions that choose and add a step, a right side needs one.  Lanes and chunks are as in weighted_sweep.inl, which
-// includes this.
+// Sweeps without a leaf size, or with one whose windows are known, where masks are dear (AVX2).  Each row with a step lies on one side of every lane, so W
+// of a right side is W of all rows less that of the left one: one instruction instead of those that choose a step and add it.  Lanes and
+// chunks are as in weighted_sweep.inl.
 
 // All bits of the lanes whose bits are set.
 struct alignas(32) LaneMask : std::array<std::int32_t, 8> {};
@@ -11,7 +11,7 @@ constexpr std::array<LaneMask, 256> lanes_of_bits = [] {
     return masks;
 }();
 
-// What a row adds to the lanes from `from` on, if it lies left there: its sign bit chooses, which a shift of its own brings to every lane's top.
+// Adds a row's step to the lanes from `from` on in which it lies left.
 template <class Step>
 inline void add_left(typename Lanes<Step>::Vector& sum, const std::uint64_t& word, unsigned from, Step step) {
     using L = Lanes<Step>;
@@ -42,9 +42,10 @@ public:
     MirroredBlock(const WeightedSweep<Step>& input, unsigned first, SideExtremes& extremes) : input_(input), first_(first), extremes_(extremes) {}
 
     void run() {
-        for (Score* const by_side : {extremes_.high, extremes_.low})
+        for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.allowed_high, extremes_.allowed_low})
             for (unsigned i = 0; i < lanes; ++i) by_side[left_side(first_ + i)] = by_side[right_side(first_ + i)] = 0;
-        if (input_.rows <= input_.chunk_rows) in_one_chunk();
+        if (input_.edges != nullptr) in_windows();
+        else if (input_.rows <= input_.chunk_rows) in_one_chunk();
         else in_chunks();
     }
 
@@ -73,13 +74,13 @@ private:
             sums.begin_order();
             add_rows(f, 0, input_.rows, sums);
         }
-        for (unsigned i = 0; i < lanes; ++i) extremes_.end[left_side(first_ + i)] = extremes_.end[right_side(first_ + i)] = 0;
+        begin_order();
         fold(sums);
     }
 
     void in_chunks() {
         for (std::uint32_t f = 0; f < input_.features; ++f) {
-            for (unsigned i = 0; i < lanes; ++i) extremes_.end[left_side(first_ + i)] = extremes_.end[right_side(first_ + i)] = 0;
+            begin_order();
             for (Row begin = 0; begin < input_.rows;) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
                 Sums sums;
@@ -89,6 +90,59 @@ private:
                 begin = end;
             }
         }
+    }
+
+    // A side's extremes are taken over when one of its windows begins or ends, and begin anew: between edges the loop asks nothing.
+    void in_windows() {
+        for (std::uint32_t f = 0; f < input_.features; ++f) {
+            begin_order();
+            open_[false] = open_[true] = 0;
+            Sums sums;
+            sums.begin(lowest, highest);
+            Row at = 0, chunk_end = std::min(input_.rows, input_.chunk_rows);
+            const WindowEdge* edge = input_.edges + input_.edges_of[f];
+            const WindowEdge* const last = input_.edges + input_.edges_of[f + 1];
+            for (;;) {
+                while (edge != last && edge->side % lane_count - first_ >= lanes) ++edge;   // another block's
+                if (edge == last) break;
+                const Row stop = std::min(edge->at, chunk_end);
+                if (stop > at) add_rows(f, at, stop, sums);
+                at = stop;
+                if (edge->at == at) {
+                    take_over(edge->side, sums);
+                    open_[edge->near] ^= std::uint64_t{1} << edge->side;
+                    ++edge;
+                } else {
+                    end_chunk(sums);
+                    chunk_end = std::min(input_.rows - at, input_.chunk_rows) + at;
+                }
+            }
+        }
+    }
+
+    void take_over(unsigned s, Sums& sums) const {
+        const unsigned i = s % lane_count - first_, p = i / L::count, lane = i % L::count, side = s / lane_count;
+        const Step high = sums.high[side][p][lane], low = sums.low[side][p][lane];
+        if (high == lowest && low == highest) return;   // no threshold since
+        sums.high[side][p][lane] = lowest, sums.low[side][p][lane] = highest;
+        const Score most = extremes_.end[s] + high, least = extremes_.end[s] + low;
+        if ((open_[true] >> s & 1) != 0) extremes_.high[s] = std::max(extremes_.high[s], most), extremes_.low[s] = std::min(extremes_.low[s], least);
+        if ((open_[false] >> s & 1) != 0)
+            extremes_.allowed_high[s] = std::max(extremes_.allowed_high[s], most), extremes_.allowed_low[s] = std::min(extremes_.allowed_low[s], least);
+    }
+
+    void end_chunk(Sums& sums) const {
+        for (std::uint64_t open = open_[false] | open_[true]; open != 0; open &= open - 1) take_over(static_cast<unsigned>(std::countr_zero(open)), sums);
+        for (unsigned i = 0; i < lanes; ++i) {
+            const Score left = sums.left[i / L::count][i % L::count];
+            extremes_.end[left_side(first_ + i)] += left;
+            extremes_.end[right_side(first_ + i)] += sums.all[0] - left;
+        }
+        sums.begin(lowest, highest);
+    }
+
+    void begin_order() const {
+        for (unsigned i = 0; i < lanes; ++i) extremes_.end[left_side(first_ + i)] = extremes_.end[right_side(first_ + i)] = 0;
     }
 
     // Not inline: inside other loops the compiler keeps some of the sums in memory.
@@ -134,6 +188,7 @@ private:
     const WeightedSweep<Step>& input_;
     const unsigned first_;
     SideExtremes& extremes_;
+    std::uint64_t open_[2] = {};   // the sides whose own windows are open, and those whose `near` ones are
 };
 
 template <class Step, unsigned parts>

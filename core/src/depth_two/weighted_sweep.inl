@@ -193,6 +193,34 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
     }
 }
 
+Row reach(const std::uint64_t* words, const Score* sizes, Row rows, unsigned side, Score least, Score& so_far) {
+    typedef long long V __attribute__((vector_size(32)));
+    constexpr Row at_once = 16;
+    const auto inside = [&](const std::uint64_t* at) {   // -1 or 0 for each of four rows
+        V bits;
+        std::memcpy(&bits, at, sizeof bits);
+        return bits << (63 - side) >> 63;
+    };
+    Row r = 0;
+    for (; r + at_once <= rows; r += at_once) {
+        V sum = {};
+        for (Row i = 0; i < at_once; i += 4) {
+            V size = {1, 1, 1, 1};
+            if (sizes != nullptr) std::memcpy(&size, sizes + r + i, sizeof size);
+            sum += inside(words + r + i) & size;
+        }
+        const Score all = sum[0] + sum[1] + (sum[2] + sum[3]);
+        if (so_far + all >= least) break;
+        so_far += all;
+    }
+    for (; r < rows; ++r) {
+        const Score size = (words[r] >> side & 1) == 0 ? 0 : sizes == nullptr ? 1 : sizes[r];
+        if (size > 0 && so_far + size >= least) return r;
+        so_far += size;
+    }
+    return rows;
+}
+
 void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
     for (Row r = 0; r < rows; ++r) packed[r] = _pext_u64(words[r], sides);
 }
