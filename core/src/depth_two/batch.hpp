@@ -155,7 +155,7 @@ private:
     const Step* steps_of(const Pair& pair, unsigned shift);
     template <class Step>
     const Step* sized_steps_of(const Pair& pair, unsigned shift);
-    void thin_takes(const Sweep<Entry>& sweep, std::uint8_t* takes);
+    void thin_takes(const Pair& pair, std::uint8_t* takes);
     std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
 
     const Kernel& kernel_;

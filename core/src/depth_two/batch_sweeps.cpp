@@ -271,7 +271,9 @@ std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, 
 // same on both sides of a threshold it is no extreme there: what it comes from, or goes to, is as high and as low.  Taken at the others alone, which pays
 // where a loop seldom has to stop for them.  (With a leaf size it does not hold: a window may end in between.)
 template <class Entry>
-void Batch<Entry>::thin_takes(const Sweep<Entry>& sweep, std::uint8_t* takes) {
+void Batch<Entry>::thin_takes(const Pair& pair, std::uint8_t* takes) {
+    const Sweep<Entry>& sweep = pair.sweep;
+    if (std::min(sub_->class_size(pair.a), sub_->class_size(pair.b)) > sweep.rows / 8) return;   // there are too many turns, as a rule
     Arena::Frame frame(*arena_);
     auto* const turns = arena_->take<Row>(sweep.rows);
     for (std::uint32_t f = 0; f < sweep.features; ++f, takes += sweep.stride) {
@@ -281,10 +283,12 @@ void Batch<Entry>::thin_takes(const Sweep<Entry>& sweep, std::uint8_t* takes) {
         Row last = 0, count = 0;
         for (Row k = 0; k < sweep.rows; ++k) {
             now |= Packed<Entry>::row(order[k]) < sweep.boundary ? rises : falls;
-            if (takes[k] == 0) continue;
+            const bool take = takes[k] != 0;
             turns[count] = last;
-            count += ((before & rises) != 0 && (now & falls) != 0) || ((before & falls) != 0 && (now & rises) != 0);
-            last = k, before = now, now = 0;
+            count += take & ((before | now) == (rises | falls)) & (before != 0);
+            last = take ? k : last;
+            before = take ? now : before;
+            now = take ? 0 : now;
         }
         if (count > sweep.rows / 8) continue;
         std::fill_n(takes, sweep.rows, std::uint8_t{0});
@@ -299,7 +303,7 @@ void Batch<Entry>::thin_takes(const Sweep<Entry>& sweep, std::uint8_t* takes) {
     template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t, bool);                              \
     template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint64_t, bool);  \
     template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t, bool);                               \
-    template void Batch<Entry>::thin_takes(const Sweep<Entry>&, std::uint8_t*);                           \
+    template void Batch<Entry>::thin_takes(const Pair&, std::uint8_t*);                                   \
     template std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL
