@@ -83,8 +83,8 @@ struct WeightedSweep {
     const Score* sizes;              // of each side, by `words`: for `allowed`
     const Score* near_sizes;         // by `near_words`: for `high` and `low`
     // Or, without `min_leaf`, the windows themselves: edges of the sides used, ascending, two for each window.  `end` is unset then.
-    const WindowEdge* edges;         // null: W is taken everywhere
-    const std::uint32_t* edges_of;   // by feature: its first one; and the number of all
+    const WindowEdge* edges;
+    const std::uint32_t* edges_of;   // by feature: its first one; and the number of all.  Null: W is taken everywhere
 };
 
 // The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126 of them do.

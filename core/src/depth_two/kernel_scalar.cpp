@@ -61,7 +61,7 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     extremes = {};
     for (unsigned s = 0; s < side_count; ++s) {
         if ((input.used >> s & 1) == 0) continue;
-        if (input.edges != nullptr) {
+        if (input.edges_of != nullptr) {
             sweep_windows(input, s, extremes);
             continue;
         }

@@ -44,7 +44,7 @@ public:
     void run() {
         for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.allowed_high, extremes_.allowed_low})
             for (unsigned i = 0; i < lanes; ++i) by_side[left_side(first_ + i)] = by_side[right_side(first_ + i)] = 0;
-        if (input_.edges != nullptr) in_windows();
+        if (input_.edges_of != nullptr) in_windows();
         else if (input_.rows <= input_.chunk_rows) in_one_chunk();
         else in_chunks();
     }
