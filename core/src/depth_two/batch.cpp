@@ -235,13 +235,11 @@ void Batch<Entry>::evaluate_classes(Score ub) {
 template <class Entry>
 void Batch<Entry>::weigh_classes() {
     const Subproblem<Entry>& sub = *sub_;
-    for (std::uint32_t c = 0; c < sub.classes; ++c) {
+    if constexpr (may_be_general)
+        if (sub.weighted()) weigh_classes_by_order();
+    for (std::uint32_t c = 0; c < sub.classes && !sub.weighted(); ++c) {
         const std::uint64_t* const words = words_ + sub.class_begin[c];
         if constexpr (may_be_general) {
-            if (sub.weighted()) {
-                kernel_.weigh_sides(words, sub.weight + sub.class_begin[c], sub.class_size(c), class_totals_[c].data());
-                continue;
-            }
             std::array<std::int32_t, side_count> counts;
             kernel_.count_sides(words, sub.class_size(c), counts.data());
             std::copy(counts.begin(), counts.end(), class_totals_[c].begin());
@@ -347,7 +345,9 @@ void Batch<Entry>::prepare(Pair& pair) {
     }
     if constexpr (may_be_general) {
         if (sub.weighted()) {
-            pair.sweep.takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows, sub.features);
+            std::uint8_t* const takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows, sub.features);
+            thin_takes(pair, takes);
+            pair.sweep.takes = takes;
             return;
         }
     }

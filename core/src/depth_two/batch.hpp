@@ -116,6 +116,19 @@ private:
     bool relaxed_pays();
     void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
     void find_lacks();
+    // What the subproblem's classes weigh, of its own rows or of those that count for sizes.
+    struct ByClass {
+        std::vector<std::uint8_t> of_row;   // the class; one more where it is none of the subproblem's; empty until first used
+        std::vector<Score> masses;          // by class, that one too
+    };
+    void weigh_classes_by_order();
+    bool weigh_near_by_order();
+    void weigh_before(const Subproblem<Entry>& all, const ByClass& by_class, std::uint32_t f);
+    const ByClass& own_classes();
+    const ByClass& sized_classes();
+    void find_windows(std::uint64_t sides);
+    void find_window_ends(std::uint32_t f, bool from_end, std::uint64_t sides, std::array<std::array<Row, side_count>, 2>& at);
+    bool by_windows() const;
     Sum most_of(std::size_t pair, std::size_t side) const {   // of what it gets right
         if constexpr (may_be_general)
             if (!most_.empty()) return most_[pair][side];
@@ -132,16 +145,19 @@ private:
     template <class Step>
     const Step* row_sizes(const void*& known, unsigned shift);
     void sweep_limited(Pair& pair, std::uint64_t sides, bool coarse);
-    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides);
+    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides, bool sized);   // for a leaf size?
     template <class Step>
-    void sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides);
+    void sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides, bool sized);
+    template <class Step>
+    void place_edges(WeightedSweep<Step>& input, std::uint64_t sides, std::uint64_t lanes_kept);
     template <class Fill>
-    void sweep_general(const void*& steps, std::uint64_t sides, const Fill& fill);
+    void sweep_general(const void*& steps, std::uint64_t sides, bool sized, const Fill& fill);
     template <class Step>
     const Step* steps_of(const Pair& pair, unsigned shift);
     template <class Step>
     const Step* sized_steps_of(const Pair& pair, unsigned shift);
-    const std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
+    void thin_takes(const Pair& pair, std::uint8_t* takes);
+    std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
 
     static constexpr Row most_rows = Row{1} << 18;   // that a kernel goes over at once; of more, a quarter of that
     const Kernel& kernel_;
@@ -188,6 +204,12 @@ private:
     int unasked_ = 0;                       // batches since the last of them
     bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
     BySide sizes_, near_sizes_;
+    // Windows of leaf sizes by the features of `sized_`, and the sides that these are of.
+    std::vector<std::vector<WindowEdge>> edges_;
+    std::uint64_t windows_of_ = 0;
+    ByClass own_classes_, sized_classes_;
+    std::vector<Position> places_;          // of an order, ascending,
+    std::vector<Score> masses_before_;      // and what each class weighs in front of each
     SideExtremes extremes_;
 };
 

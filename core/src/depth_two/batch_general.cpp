@@ -25,6 +25,8 @@ void Batch<Entry>::start_general() {
     ends_ = nullptr;
     row_sizes_ = coarse_row_sizes_ = nullptr;
     class_of_.clear();
+    own_classes_.of_row.clear();
+    sized_classes_.of_row.clear();
     if (limited()) {
         near_words_ = arena_->take<std::uint64_t>(sub.rows);
         sized_words_ = sub_->wide == nullptr ? words_ : arena_->take<std::uint64_t>(sub.rows);
@@ -223,11 +225,12 @@ std::uint64_t Batch<Entry>::sides_to_gain(std::size_t pair, std::uint32_t lanes_
 template <class Entry>
 void Batch<Entry>::find_lacks() {
     lacks_.resize(sub_->classes);
+    const bool weighed = sized_by_mass_ && weigh_near_by_order();
     for (std::uint32_t c = 0; c < sub_->classes; ++c) {
         const auto [begin, end] = sized_class_[c];
         BySide& lacks = lacks_[c];
         if (sized_by_mass_) {
-            kernel_.weigh_sides(near_words_ + begin, sized_->weight + begin, end - begin, lacks.data());
+            if (!weighed) kernel_.weigh_sides(near_words_ + begin, sized_->weight + begin, end - begin, lacks.data());
             for (Sum& lack : lacks) lack = std::max<Sum>(0, static_cast<Sum>(sub_->leaf.mass) - lack);
         } else {
             std::array<std::int32_t, side_count> counts;
@@ -315,6 +318,7 @@ void Batch<Entry>::size_sides(bool by_mass) {
     const auto size_before = [&](std::uint32_t f, Position z) { return by_mass ? all.mass_at(f, z) : Score{z}; };
     const Score whole = by_mass ? all.mass : Score{all.rows};
     sized_by_mass_ = by_mass;
+    windows_of_ = 0;
     sizes_.fill(0);
     near_sizes_.fill(0);
     for (std::size_t t = 0; t < lanes.size(); ++t) {

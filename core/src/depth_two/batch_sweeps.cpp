@@ -31,6 +31,8 @@ unsigned registers_for(std::uint64_t sides, unsigned count, unsigned at_once) {
     return registers;
 }
 
+constexpr std::uint64_t first_of(int count) { return count <= 0 ? 0 : ~std::uint64_t{0} >> (64 - count); }
+
 }  // namespace
 
 // Leaves of any size: the pair's own rows are enough.
@@ -52,9 +54,9 @@ void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, bool coarse) 
         WeightedSweep<std::int32_t> input{};
         input.steps = pair.coarse_steps;
         fill(input);
-        return sweep_coarse(pair, input, sides);
+        return sweep_coarse(pair, input, sides, false);
     }
-    sweep_general(pair.steps, sides, [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair.steps, sides, false, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
         fill(input);
     });
@@ -64,9 +66,9 @@ void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, bool coarse) 
 // less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
 // leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is.
 template <class Entry>
-void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides) {
+void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides, bool sized) {
     input.chunk_rows = coarse_chunk;
-    sweep_packed(input, sides);
+    sweep_packed(input, sides, sized);
     const Score slack = Score{pair.rows} << coarse_shift_;
     const auto widen = [&](Score* high, Score* low) {
         for (std::size_t s = 0; s < side_count; ++s) {
@@ -75,8 +77,14 @@ void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& i
         }
     };
     widen(extremes_.high, extremes_.low);
-    if (input.min_leaf > 0) widen(extremes_.allowed_high, extremes_.allowed_low);
+    if (sized) widen(extremes_.allowed_high, extremes_.allowed_low);
     for (Score& end : extremes_.end) end *= Score{1} << coarse_shift_;
+}
+
+// Bytes are compared with sizes as they are added: one or two registers hold all sides, and to find windows first takes longer than that.
+template <class Entry>
+bool Batch<Entry>::by_windows() const {
+    return kernel_.registers.mirrored && step_bits_ > 16;
 }
 
 // Every row counts towards the size of a leaf, whatever its class.
@@ -85,6 +93,7 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
     const Subproblem<Entry>& all = *sized_;
     statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
     if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
+    if (by_windows() && (sides & ~windows_of_) != 0) find_windows(sides & ~windows_of_);
     const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
         input.entries = all.entries;
         input.stride = all.stride;
@@ -92,6 +101,7 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
         input.rows = all.rows;
         input.features = all.features;
         input.words = sized_words_;
+        if (by_windows()) return;
         input.near_words = near_words_;
         input.sizes = sizes_.data();
         input.near_sizes = near_sizes_.data();
@@ -103,7 +113,7 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
         input.steps = pair.coarse_sized_steps;
         fill(input);
         BySide sizes, near_sizes;
-        if (sized_by_mass_) {
+        if (sized_by_mass_ && !by_windows()) {
             input.row_sizes = row_sizes<std::int32_t>(coarse_row_sizes_, coarse_shift_);
             input.min_leaf = coarse_least();
             for (std::size_t s = 0; s < side_count; ++s) {
@@ -113,12 +123,12 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
             input.sizes = sizes.data();
             input.near_sizes = near_sizes.data();
         }
-        return sweep_coarse(pair, input, sides);
+        return sweep_coarse(pair, input, sides, true);
     }
-    sweep_general(pair.sized_steps, sides, [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair.sized_steps, sides, true, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
         fill(input);
-        if (sized_by_mass_) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
+        if (sized_by_mass_ && !by_windows()) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
     });
 }
 
@@ -142,27 +152,31 @@ Score Batch<Entry>::coarse_least() const {
     return (sub_->leaf.mass >> coarse_shift_) - Score{sized_->rows};
 }
 
-// Sides are packed where that saves registers, and so work.
+// Sides are packed where that saves registers, and so work; where right sides follow from left ones, lanes are.
 template <class Entry>
 template <class Step>
-void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides) {
+void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides, bool sized) {
     const Registers& registers = kernel_.registers;
-    const std::uint64_t together = ~std::uint64_t{0} >> (side_count - std::popcount(sides));
-    const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / sizeof(Step), input.min_leaf > 0 ? registers.at_once_limited : registers.at_once); };
+    const bool limited = input.min_leaf > 0, mirrored = !limited && registers.mirrored;
+    const std::uint64_t swept = mirrored ? (sides | sides >> lane_count) & first_of(lane_count) : sides, together = first_of(std::popcount(swept));
+    const unsigned at_once = limited ? registers.at_once_limited : mirrored ? registers.at_once / 2 : registers.at_once;
+    const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / static_cast<unsigned>(sizeof(Step)), at_once); };
+    const bool packs = registers.bytes > 0 && registers_of(together) < registers_of(swept);
+    Arena::Frame frame(*arena_);
+    if (sized && !limited) place_edges(input, sides, packs ? swept : ~std::uint64_t{0});
     input.used = sides;
     input.halt = halt_;
-    if (registers.bytes == 0 || registers_of(together) >= registers_of(sides)) return kernel_.sweep(input, extremes_);
-    Arena::Frame frame(*arena_);
-    const Row rows = input.min_leaf > 0 ? sized_->rows : sub_->rows;
+    if (!packs) return kernel_.sweep(input, extremes_);
+    const Row rows = sized ? sized_->rows : sub_->rows;
     const auto packed = [&](const std::uint64_t* words) {
         auto* const to = arena_->take<std::uint64_t>(rows);
-        kernel_.pack_words(words, rows, sides, to);
+        kernel_.pack_words(words, rows, swept, to);
         return to;
     };
-    input.used = together;
+    input.used = mirrored ? together | together << lane_count : together;
     input.words = packed(input.words);
     std::array<Score, side_count> sizes, near_sizes;
-    if (input.min_leaf > 0) {
+    if (limited) {
         input.near_words = packed(input.near_words);
         std::copy_n(input.sizes, side_count, sizes.begin());
         std::copy_n(input.near_sizes, side_count, near_sizes.begin());
@@ -172,22 +186,47 @@ void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides)
         input.near_sizes = near_sizes.data();
     }
     kernel_.sweep(input, extremes_);
-    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end}) unpack(sides, by_side);
-    if (input.min_leaf > 0)
-        for (Score* const by_side : {extremes_.allowed_high, extremes_.allowed_low}) unpack(sides, by_side);
+    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end, extremes_.allowed_high, extremes_.allowed_low}) {
+        unpack(swept, by_side);
+        if (mirrored) unpack(swept, by_side + lane_count);
+    }
+}
+
+// The edges of the windows of some sides, with lanes put together where some are left out.
+template <class Entry>
+template <class Step>
+void Batch<Entry>::place_edges(WeightedSweep<Step>& input, std::uint64_t sides, std::uint64_t lanes_kept) {
+    std::array<std::uint8_t, side_count> place;
+    for (std::size_t t = 0; t < lane_count; ++t) {
+        place[left_side(t)] = static_cast<std::uint8_t>(left_side(static_cast<std::size_t>(std::popcount(lanes_kept & first_of(static_cast<int>(t))))));
+        place[right_side(t)] = static_cast<std::uint8_t>(right_side(place[left_side(t)]));
+    }
+    std::size_t most = 0;
+    for (const auto& edges : edges_) most += edges.size();
+    auto* const to = arena_->take<WindowEdge>(most);
+    auto* const edges_of = arena_->take<std::uint32_t>(edges_.size() + 1);
+    std::uint32_t count = 0;
+    for (std::size_t f = 0; f < edges_.size(); ++f) {
+        edges_of[f] = count;
+        for (const WindowEdge& edge : edges_[f])
+            if ((sides >> edge.side & 1) != 0) to[count++] = {edge.at, place[edge.side], edge.near};
+    }
+    edges_of[edges_.size()] = count;
+    input.edges = to;
+    input.edges_of = edges_of;
 }
 
 // `steps` remembers those that `fill` has found.
 template <class Entry>
 template <class Fill>
-void Batch<Entry>::sweep_general(const void*& steps, std::uint64_t sides, const Fill& fill) {
+void Batch<Entry>::sweep_general(const void*& steps, std::uint64_t sides, bool sized, const Fill& fill) {
     const auto with = [&]<class Step>(Step) {
         WeightedSweep<Step> input{};
         input.steps = static_cast<const Step*>(steps);
         input.chunk_rows = chunk_rows_;
         fill(input);
         steps = input.steps;
-        sweep_packed(input, sides);
+        sweep_packed(input, sides, sized);
     };
     if (step_bits_ == 8) with(std::int8_t{});
     else if (step_bits_ == 16) with(std::int16_t{});
@@ -223,19 +262,51 @@ const Step* Batch<Entry>::sized_steps_of(const Pair& pair, unsigned shift) {
 }
 
 template <class Entry>
-const std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features) {
+std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features) {
     auto* const takes = arena_->take<std::uint8_t>(stride * features);
     for (std::uint32_t f = 0; f < features && !halt_(); ++f)
         kernel_.movers->of<Entry>().mark_ends(entries + f * stride, rows, takes + f * stride);
     return takes;
 }
 
+// Between two thresholds W rises on every side, or stays, where all rows there are of the first class, and falls where all are of the second one.  So where it does the
+// same on both sides of a threshold it is no extreme there: what it comes from, or goes to, is as high and as low.  Taken at the others alone, which pays
+// where a loop seldom has to stop for them.  (With a leaf size it does not hold: a window may end in between.)
+template <class Entry>
+void Batch<Entry>::thin_takes(const Pair& pair, std::uint8_t* takes) {
+    const Sweep<Entry>& sweep = pair.sweep;
+    if (std::min(sub_->class_size(pair.a), sub_->class_size(pair.b)) > sweep.rows / 8) return;   // there are too many turns, as a rule
+    Arena::Frame frame(*arena_);
+    auto* const turns = arena_->take<Row>(sweep.rows);
+    for (std::uint32_t f = 0; f < sweep.features && !halt_(); ++f, takes += sweep.stride) {
+        const Entry* const order = sweep.entries + f * sweep.stride;
+        constexpr unsigned rises = 1, falls = 2;
+        unsigned before = 0, now = 0;
+        Row last = 0, count = 0;
+        for (Row k = 0; k < sweep.rows; ++k) {
+            now |= Packed<Entry>::row(order[k]) < sweep.boundary ? rises : falls;
+            const bool take = takes[k] != 0;
+            turns[count] = last;
+            count += take & ((before | now) == (rises | falls)) & (before != 0);
+            last = take ? k : last;
+            before = take ? now : before;
+            now = take ? 0 : now;
+        }
+        if (count > sweep.rows / 8) continue;
+        std::fill_n(takes, sweep.rows, std::uint8_t{0});
+        for (Row i = 0; i < count; ++i) takes[turns[i]] = 0xff;
+        takes[last] = 0xff;
+    }
+}
+
 #define CONTREE_GENERAL(Entry)                                                                           \
+    template bool Batch<Entry>::by_windows() const;                                                      \
     template Score Batch<Entry>::coarse_least() const;                                                   \
     template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t, bool);                              \
-    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint64_t);  \
+    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint64_t, bool);  \
     template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t, bool);                               \
-    template const std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
+    template void Batch<Entry>::thin_takes(const Pair&, std::uint8_t*);                                   \
+    template std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL
 
