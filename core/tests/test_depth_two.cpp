@@ -206,6 +206,104 @@ void test_stopped_on_the_way() {
     });
 }
 
+// Weights of more than 16 bits, which are swept cut off first, and leaf sizes: no bound is above a split's own errors, and the best split is found.
+void test_weighted_batches() {
+    for_seeds(1200, [](Random& random) {
+        Instance data = structured(random, static_cast<std::size_t>(random.between(20, random.chance(0.1) ? 3000 : 200)), random.between(1, 12), static_cast<std::int32_t>(random.between(2, 5)),
+                                   random.pick<std::uint64_t>({0, 9, 60}), random.pick({0.1, 0.4, 1.0}));
+        // Features that differ by a few rows have stumps that are nearly as good: weights cut off may tell which is better, or not.
+        for (std::size_t f = 1; f < data.features; ++f) {
+            if (random.chance(0.5)) continue;
+            double* const column = data.values.data() + f * data.rows;
+            std::copy_n(data.values.data(), data.rows, column);
+            for (int i = 0; i < 8; ++i) std::swap(column[random.below(data.rows)], column[random.below(data.rows)]);
+        }
+        const int kind = static_cast<int>(random.below(7));
+        const Score unit = Score{1} << 36;
+        for (std::size_t r = 0; r < data.rows; ++r) {
+            switch (kind) {
+                case 0: data.weights.push_back((Score{1} << 45) + random.between(0, 99)); break;
+                case 1: data.weights.push_back(random.between(1, Score{1} << 45)); break;
+                case 2: data.weights.push_back(random.pick<Score>({1, 1'000'000})); break;
+                case 3: data.weights.push_back(Score{1} << random.between(0, 45)); break;
+                case 4: data.weights.push_back(random.pick<Score>({Score{255} << 40, Score{510} << 40})); break;   // nothing is cut off of these
+                case 5: data.weights.push_back(r == 0 ? 511 * unit : r == 1 ? 1 : random.pick<Score>({2 * unit - 1, 2 * unit})); break;   // nearly half of one is cut off
+                default: data.weights.push_back(data.labels[r] == 0 ? 300'007 : 100'003); break;
+            }
+        }
+        Root<WideEntry> root(data);
+        if (root.sub.features == 0 || root.sub.classes < 2) return;
+        if (random.chance(0.15)) root.sub.leaf.rows = static_cast<Row>(random.between(2, 1 + static_cast<std::int64_t>(data.rows) / 5));
+        if (random.chance(0.15)) root.sub.leaf.mass = random.between(1, root.sub.mass / 5);
+        std::vector<Lane> lanes;
+        const double wanted = random.pick({2.0, 30.0});
+        for (std::uint32_t f = 0; f < root.sub.features; ++f)
+            for (const Position z : root.thresholds(f))
+                if (random.chance(wanted / (static_cast<double>(root.sub.features) * static_cast<double>(data.rows))) && lanes.size() < lane_count) lanes.push_back({f, z, 0, z, z});
+        if (lanes.empty()) return;
+        const auto class_of = classes_of_rows(root.sub);
+        std::vector<SplitErrors> errors;
+        for (const Lane& lane : lanes) errors.push_back(d2split(root.sub, class_of, lane.f, lane.z));
+        Switches switches;
+        switches.coarse_steps = random.pick({0, 1, 2, 2, 2, 2, 2, 2});
+        for (const Kernel* kernel : available_kernels()) {
+            Arena arena;
+            Statistics statistics;
+            Batch<WideEntry> batch(*kernel, {}, switches);
+            batch.start(root.sub, arena, statistics);
+            batch.lanes = lanes;
+            batch.with_leaves = random.chance(0.3);
+            Score best = unreached;
+            for (std::size_t t = 0; t < lanes.size(); ++t)
+                if (root.sub.allows_left(lanes[t].f, lanes[t].z) && root.sub.allows_right(lanes[t].f, lanes[t].z)) best = std::min(best, errors[t].left + errors[t].right);
+            const SplitErrors& some = errors[random.below(errors.size())];
+            for (const Score ub : {unreached, best + 1, best, best - best / 8, some.left + some.right, random.between((some.relaxed_left + some.relaxed_right) / 2, some.relaxed_left + some.relaxed_right)}) {
+                CHECK(batch.evaluate(ub));
+                Score found = unreached;
+                for (std::size_t t = 0; t < lanes.size(); ++t) {
+                    CHECK(batch.proved_left(t) <= errors[t].left && batch.proved_right(t) <= errors[t].right);
+                    CHECK(batch.near_left(t) <= errors[t].left && batch.near_right(t) <= errors[t].right);
+                    CHECK(batch.relaxed_left(t) <= errors[t].relaxed_left && batch.relaxed_right(t) <= errors[t].relaxed_right);
+                    CHECK_AT_MOST(errors[t].left + errors[t].right, batch.reached(t));
+                    if (batch.with_leaves) CHECK(batch.leaf_left(t) == errors[t].leaf_left && batch.leaf_right(t) == errors[t].leaf_right);
+                    if (batch.allows(t)) found = std::min(found, batch.reached(t));
+                }
+                if (best < ub) CHECK_EQUAL(found, best);
+            }
+        }
+    });
+}
+
+// Cut off, five rows of nearly two units are lighter than four of two.  Below what the four weigh by either, the feature that errs on them
+// is left out, and no more is proved than that there is none below.
+void test_feature_left_out() {
+    const Score unit = Score{1} << 36;
+    Instance data;
+    data.rows = 40, data.features = 3, data.classes = 2;
+    const auto column = [&](auto value) {
+        for (int r = 0; r < 40; ++r) data.values.push_back(value(r));
+    };
+    const auto label = [](int r) { return r < 20 ? 0 : 1; };
+    column([](int r) { return r % 20; });
+    column([&](int r) { return r < 5 ? 1 : label(r); });
+    column([&](int r) { return r >= 5 && r < 9 ? 1 : label(r); });
+    for (int r = 0; r < 40; ++r) {
+        data.labels.push_back(label(r));
+        data.weights.push_back(r < 5 ? 2 * unit - 1 : r < 9 ? 2 * unit : r == 9 ? 511 * unit : r == 10 ? 1 : 20 * unit);
+    }
+    Root<WideEntry> root(data);
+    Arena arena;
+    Statistics statistics;
+    Batch<WideEntry> batch(chosen_kernel());
+    batch.start(root.sub, arena, statistics);
+    batch.lanes = {{0, 38, 0, 38, 38}};
+    CHECK(batch.evaluate(7 * unit));
+    CHECK_EQUAL(batch.proved_left(0), 7 * unit);
+    CHECK(batch.evaluate(9 * unit));
+    CHECK_EQUAL(batch.reached_left(0), 8 * unit);
+    CHECK_EQUAL(batch.reached_right(0), 0);
+}
+
 // So many rows that a feature is swept in parts, which end between values.
 void test_many_rows() {
     for_seeds(3, [](Random& random) {
@@ -242,6 +340,8 @@ int main() {
     check::run("costs and limits", test_costs);
     check::run("stopped", test_stopped);
     check::run("stopped on the way", test_stopped_on_the_way);
+    check::run("weighted batches", test_weighted_batches);
+    check::run("a feature left out by cut off weights", test_feature_left_out);
     check::run("many rows", test_many_rows);
     return check::report();
 }

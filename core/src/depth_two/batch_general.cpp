@@ -9,7 +9,8 @@
 
 namespace contree {
 
-// Steps are as narrow as the weights allow.  Where they need 64 bits, steps cut off to 32 come first (switch `coarse_steps`).
+// Steps are as narrow as the weights allow.  Where they need 64 bits, steps cut off to 32 come first, and where they need more than 16, steps of so many before (switch
+// `coarse_steps`).
 template <class Entry>
 void Batch<Entry>::start_general() {
     sized_ = &sub_->sized();
@@ -22,6 +23,8 @@ void Batch<Entry>::start_general() {
     else step_bits_ = 64, chunk_rows_ = std::min(sub.rows, Row{1} << 15);   // no more, so that a halt does not wait for long
     coarse_shift_ = 0;
     while (switches_.coarse_steps != 0 && step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
+    crude_unit_ = switches_.coarse_steps > 1 && step_bits_ > 16 ? (largest + crude_units - 1) / crude_units : 0;
+    crude_weights_ = nullptr;
     ends_ = nullptr;
     row_sizes_ = coarse_row_sizes_ = nullptr;
     class_of_.clear();
@@ -37,26 +40,30 @@ void Batch<Entry>::start_general() {
     potential_.resize(2);
 }
 
-// Coarse steps close most lanes: only those that may be below ub, and the best of all, are evaluated in full.
+// Crude and coarse steps close most lanes: only those that may be below ub, and the best of all, are evaluated in full.
 template <class Entry>
 void Batch<Entry>::evaluate_weighted(Score ub) {
-    if (sub_->classes > 2) weigh_classes();
+    constexpr int few = 4;   // that are swept exactly at once
     std::uint32_t meant = lanes_in_use();
-    if (coarse_shift_ > 0) {
-        evaluate_weighted(ub, meant, true);
-        if (!limited()) meant = may_be_best(ub);
+    if (crude_unit_ > 0) {
+        evaluate_crude(ub);
+        meant = may_be_best(ub, crude_off_ + 1);
     }
-    if (meant != 0 && (coarse_shift_ == 0 || !limited())) evaluate_weighted(ub, meant, false);   // with a leaf size, more coarse steps follow
+    if (sub_->classes > 2 && (meant != 0 || with_leaves)) weigh_classes();
+    if (meant == 0) return;
+    if (coarse_shift_ > 0 && (limited() || std::popcount(meant) > few)) {
+        evaluate_weighted(ub, meant, Sight::coarse);
+        if (!limited()) meant = may_be_best(ub, most_off_coarse());
+    }
+    if (meant != 0 && (coarse_shift_ == 0 || !limited())) evaluate_weighted(ub, meant, Sight::exact);   // with a leaf size, more coarse steps follow
 }
 
-// After coarse steps: the lanes that may be below ub and all others; where leaves compete with stumps, all that may be below ub,
-// as the best is not known by its stumps alone.  A coarse score is at most 3.5 slacks too small for
-// each side (see sweep_coarse), so one that is 8 above another's is above the other's true score.  Those left out have reached nothing.
+// After crude or coarse steps, by which a lane's score is too small by less than `off`: the lanes that may be below ub and all others;
+// where leaves compete with stumps, all that may be below ub, as the best is not known by its stumps alone.  Those left out have reached nothing.
 template <class Entry>
-std::uint32_t Batch<Entry>::may_be_best(Score ub) {
-    const Score slack = Score{sub_->rows} << coarse_shift_;
+std::uint32_t Batch<Entry>::may_be_best(Score ub, Score off) {
     for (std::size_t t = 0; t < lane_count && !with_leaves; ++t)
-        if (counts(t)) ub = std::min(ub, reached(t) + 8 * slack);
+        if (counts(t)) ub = std::min(ub, reached(t) + off);
     return below(ub);
 }
 
@@ -106,21 +113,22 @@ void Batch<Entry>::evaluate_least(Score ub, std::uint32_t lanes_below) {
 
 // With coarse steps the sums are so much too good that what follows from them is proved; it is not reached then.
 template <class Entry>
-void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool coarse) {
+void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, Sight sight) {
     const auto meant = [&](std::size_t s) { return (lanes_meant >> s % lane_count & 1) != 0; };
     if (sub_->classes == 2) {
-        sweep_weighted(pairs_[0], both_sides(lanes_meant), coarse);
+        sweep_weighted(pairs_[0], both_sides(lanes_meant), sight);
         for (std::size_t s = 0; s < side_count; ++s) {
             if (!meant(s)) continue;
-            const Score positive = (size_[s] + extremes_.end[s]) / 2, negative = size_[s] - positive;
+            const Score positive = sight == Sight::crude ? class_totals_[0][s] : (size_[s] + extremes_.end[s]) / 2, negative = size_[s] - positive;
             reached_[s] = proved_[s] = static_cast<Sum>(std::min(positive - extremes_.high[s], negative + extremes_.low[s]));
+            proved_[s] = with_left_out(s, proved_[s]);
         }
         return;
     }
     BySide right = leaves();
     Deaths death;
     sweep_pairs(ub, lanes_meant, right, death, [&](Pair& pair) {
-        sweep_weighted(pair, both_sides(lanes_meant), coarse);
+        sweep_weighted(pair, both_sides(lanes_meant), sight);
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s)
             if (meant(s)) right[s] = static_cast<Sum>(std::max<Score>({right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]}));
@@ -129,6 +137,7 @@ void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, bool c
         if (!meant(s)) continue;
         reached_[s] = size_[s] - right[s];
         proved_[s] = size_[s] - std::max(right[s], potential_[death[s % lane_count]][s]);
+        proved_[s] = with_left_out(s, proved_[s]);
     }
 }
 
@@ -148,6 +157,7 @@ bool Batch<Entry>::relaxed_pays() {
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
     near_ = relaxed_ = proved_;
+    has_cutoffs_ = false;   // by errors with leaves of any size: these are more
     std::uint32_t meant = below(ub);
     if (meant != 0 && sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
     if (relaxed) saved_ += (all_saved - all_saved * std::popcount(meant) / std::max(1, std::popcount(lanes_in_use())) - saved_) / 8;
@@ -162,7 +172,7 @@ void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
         if (switches_.rare_classes != 0) find_lacks();
         if (coarse_shift_ > 0 && (!by_mass || coarse_least() > 0)) {
             evaluate_allowed(ub, meant, true);
-            meant = both || by_mass ? below(ub) : may_be_best(ub);
+            meant = both || by_mass ? below(ub) : may_be_best(ub, most_off_coarse());
             if (by_mass && !both) evaluate_least(ub, meant);
             if (by_mass) continue;
         }
@@ -350,8 +360,8 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
 #define CONTREE_GENERAL(Entry)                                                 \
     template void Batch<Entry>::start_general();                               \
     template void Batch<Entry>::evaluate_weighted(Score);                      \
-    template void Batch<Entry>::evaluate_weighted(Score, std::uint32_t, bool); \
-    template std::uint32_t Batch<Entry>::may_be_best(Score);                   \
+    template void Batch<Entry>::evaluate_weighted(Score, std::uint32_t, Sight);\
+    template std::uint32_t Batch<Entry>::may_be_best(Score, Score);            \
     template std::uint32_t Batch<Entry>::below(Score);                         \
     template bool Batch<Entry>::counts(std::size_t) const;                     \
     template void Batch<Entry>::evaluate_least(Score, std::uint32_t);          \

@@ -35,40 +35,64 @@ constexpr std::uint64_t first_of(int count) { return count <= 0 ? 0 : ~std::uint
 
 }  // namespace
 
-// Leaves of any size: the pair's own rows are enough.
+// Leaves of any size, or windows that are known: the pair's own rows are enough.
 template <class Entry>
-void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, bool coarse) {
+void Batch<Entry>::sweep_own(Pair& pair, std::uint64_t sides, Sight sight, bool sized) {
     if (pair.sweep.entries == nullptr) prepare(pair);
     if (halt_()) return;
-    statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
+    std::uint32_t features = sub_->features;
+    const std::uint32_t* chosen = nullptr;
     const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
         input.entries = pair.sweep.entries;
         input.stride = pair.sweep.stride;
         input.takes = pair.sweep.takes;
         input.rows = pair.rows;
-        input.features = sub_->features;
+        input.features = features;
+        input.chosen = chosen;
         input.words = words_;
     };
-    if (coarse) {
+    if (sight == Sight::crude) {
+        if (pair.crude_steps == nullptr) start_crude(pair);
+        WeightedSweep<std::int16_t> input{};
+        input.steps = pair.crude_steps;
+        input.chunk_rows = crude_chunk;
+        input.by_feature = pair.crude_extremes;
+        pair.crude_round = crude_round_;
+        fill(input);
+        return sweep_packed(pair, input, sides, sized);
+    }
+    chosen = choose_features(pair, sides, features);
+    if (features == 0) {
+        if (sub_->classes > 2) return void(extremes_ = {});   // what a leaf gives
+        chosen = nullptr, features = 1;   // W's end is wanted
+    }
+    if (sight == Sight::coarse) {
         if (pair.coarse_steps == nullptr) pair.coarse_steps = steps_of<std::int32_t>(pair, coarse_shift_);
         WeightedSweep<std::int32_t> input{};
         input.steps = pair.coarse_steps;
         fill(input);
-        return sweep_coarse(pair, input, sides, false);
+        return sweep_coarse(pair, input, sides, sized);
     }
-    sweep_general(pair.steps, sides, false, [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair, pair.steps, sides, sized, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
         fill(input);
     });
 }
 
+template <class Entry>
+void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, Sight sight) {
+    statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
+    sweep_own(pair, sides, sight, false);
+}
+
 // A coarse step is its weight without the last `coarse_shift_` bits, so each of W's prefixes, and the end, is off by
 // less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
-// leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is.
+// leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is, and
+// too small by 3.5 slacks at the most: for a lane's two sides less than `most_off_coarse`.
 template <class Entry>
 void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides, bool sized) {
     input.chunk_rows = coarse_chunk;
-    sweep_packed(input, sides, sized);
+    sweep_packed(pair, input, sides, sized);
     const Score slack = Score{pair.rows} << coarse_shift_;
     const auto widen = [&](Score* high, Score* low) {
         for (std::size_t s = 0; s < side_count; ++s) {
@@ -87,13 +111,20 @@ bool Batch<Entry>::by_windows() const {
     return kernel_.registers.mirrored && step_bits_ > 16;
 }
 
-// Every row counts towards the size of a leaf, whatever its class.
+// And are there windows for the orders of each pair of classes?
+template <class Entry>
+bool Batch<Entry>::by_pairs() const {
+    return by_windows() && sub_->wide == nullptr && sub_->classes > 2;
+}
+
+// Every row counts towards the size of a leaf, whatever its class.  (Visits are counted alike with and without windows, so that a search goes alike on all machines.)
 template <class Entry>
 void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
     const Subproblem<Entry>& all = *sized_;
     statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
-    if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
     if (by_windows() && (sides & ~windows_of_) != 0) find_windows(sides & ~windows_of_);
+    if (by_windows() && sub_->wide == nullptr) return sweep_own(pair, sides, coarse ? Sight::coarse : Sight::exact, true);
+    if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
     const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
         input.entries = all.entries;
         input.stride = all.stride;
@@ -125,7 +156,7 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
         }
         return sweep_coarse(pair, input, sides, true);
     }
-    sweep_general(pair.sized_steps, sides, true, [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair, pair.sized_steps, sides, true, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
         fill(input);
         if (sized_by_mass_ && !by_windows()) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
@@ -155,7 +186,7 @@ Score Batch<Entry>::coarse_least() const {
 // Sides are packed where that saves registers, and so work; where right sides follow from left ones, lanes are.
 template <class Entry>
 template <class Step>
-void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides, bool sized) {
+void Batch<Entry>::sweep_packed(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, bool sized) {
     const Registers& registers = kernel_.registers;
     const bool limited = input.min_leaf > 0, mirrored = !limited && registers.mirrored;
     const std::uint64_t swept = mirrored ? (sides | sides >> lane_count) & first_of(lane_count) : sides, together = first_of(std::popcount(swept));
@@ -163,7 +194,7 @@ void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides,
     const auto registers_of = [&](std::uint64_t some) { return registers_for(some, registers.bytes / static_cast<unsigned>(sizeof(Step)), at_once); };
     const bool packs = registers.bytes > 0 && registers_of(together) < registers_of(swept);
     Arena::Frame frame(*arena_);
-    if (sized && !limited) place_edges(input, sides, packs ? swept : ~std::uint64_t{0});
+    if (sized && !limited) place_edges(pair, input, sides, packs ? swept : ~std::uint64_t{0});
     input.used = sides;
     input.halt = halt_;
     if (!packs) return kernel_.sweep(input, extremes_);
@@ -186,32 +217,39 @@ void Batch<Entry>::sweep_packed(WeightedSweep<Step>& input, std::uint64_t sides,
         input.near_sizes = near_sizes.data();
     }
     kernel_.sweep(input, extremes_);
-    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end, extremes_.allowed_high, extremes_.allowed_low}) {
+    const auto unpacked = [&](auto* by_side) {
         unpack(swept, by_side);
         if (mirrored) unpack(swept, by_side + lane_count);
-    }
+    };
+    for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end, extremes_.allowed_high, extremes_.allowed_low}) unpacked(by_side);
+    for (std::uint32_t i = 0; i < input.features && input.by_feature != nullptr; ++i) unpacked(input.by_feature[i].high), unpacked(input.by_feature[i].low);
 }
 
 // The edges of the windows of some sides, with lanes put together where some are left out.
 template <class Entry>
 template <class Step>
-void Batch<Entry>::place_edges(WeightedSweep<Step>& input, std::uint64_t sides, std::uint64_t lanes_kept) {
+void Batch<Entry>::place_edges(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, std::uint64_t lanes_kept) {
     std::array<std::uint8_t, side_count> place;
     for (std::size_t t = 0; t < lane_count; ++t) {
         place[left_side(t)] = static_cast<std::uint8_t>(left_side(static_cast<std::size_t>(std::popcount(lanes_kept & first_of(static_cast<int>(t))))));
         place[right_side(t)] = static_cast<std::uint8_t>(right_side(place[left_side(t)]));
     }
     std::size_t most = 0;
-    for (const auto& edges : edges_) most += edges.size();
+    for (const Windows& windows : windows_) most += windows.edges.size();
     auto* const to = arena_->take<WindowEdge>(most);
-    auto* const edges_of = arena_->take<std::uint32_t>(edges_.size() + 1);
+    auto* const edges_of = arena_->take<std::uint32_t>(windows_.size() + 1);
+    const std::size_t kinds = sub_->classes + 1;
+    const bool maps = by_pairs();
     std::uint32_t count = 0;
-    for (std::size_t f = 0; f < edges_.size(); ++f) {
+    for (std::size_t f = 0; f < windows_.size(); ++f) {
         edges_of[f] = count;
-        for (const WindowEdge& edge : edges_[f])
-            if ((sides >> edge.side & 1) != 0) to[count++] = {edge.at, place[edge.side], edge.near};
+        for (const auto& [edge, counted] : windows_[f].edges) {
+            if ((sides >> edge.side & 1) == 0) continue;
+            const Score* const before = maps ? windows_[f].rows_before.data() + kinds * counted : nullptr;
+            to[count++] = {maps ? static_cast<Row>(before[pair.a] + before[pair.b]) : edge.at, place[edge.side], edge.near};
+        }
     }
-    edges_of[edges_.size()] = count;
+    edges_of[windows_.size()] = count;
     input.edges = to;
     input.edges_of = edges_of;
 }
@@ -219,14 +257,14 @@ void Batch<Entry>::place_edges(WeightedSweep<Step>& input, std::uint64_t sides, 
 // `steps` remembers those that `fill` has found.
 template <class Entry>
 template <class Fill>
-void Batch<Entry>::sweep_general(const void*& steps, std::uint64_t sides, bool sized, const Fill& fill) {
+void Batch<Entry>::sweep_general(const Pair& pair, const void*& steps, std::uint64_t sides, bool sized, const Fill& fill) {
     const auto with = [&]<class Step>(Step) {
         WeightedSweep<Step> input{};
         input.steps = static_cast<const Step*>(steps);
         input.chunk_rows = chunk_rows_;
         fill(input);
         steps = input.steps;
-        sweep_packed(input, sides, sized);
+        sweep_packed(pair, input, sides, sized);
     };
     if (step_bits_ == 8) with(std::int8_t{});
     else if (step_bits_ == 16) with(std::int16_t{});
@@ -271,7 +309,7 @@ std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, 
 
 // Between two thresholds W rises on every side, or stays, where all rows there are of the first class, and falls where all are of the second one.  So where it does the
 // same on both sides of a threshold it is no extreme there: what it comes from, or goes to, is as high and as low.  Taken at the others alone, which pays
-// where a loop seldom has to stop for them.  (With a leaf size it does not hold: a window may end in between.)
+// where a loop seldom has to stop for them.  (With a leaf size W counts at both ends of a window too.)
 template <class Entry>
 void Batch<Entry>::thin_takes(const Pair& pair, std::uint8_t* takes) {
     const Sweep<Entry>& sweep = pair.sweep;
@@ -302,7 +340,9 @@ void Batch<Entry>::thin_takes(const Pair& pair, std::uint8_t* takes) {
 #define CONTREE_GENERAL(Entry)                                                                           \
     template bool Batch<Entry>::by_windows() const;                                                      \
     template Score Batch<Entry>::coarse_least() const;                                                   \
-    template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t, bool);                              \
+    template bool Batch<Entry>::by_pairs() const;                                                        \
+    template void Batch<Entry>::sweep_own(Pair&, std::uint64_t, Sight, bool);                            \
+    template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t, Sight);                             \
     template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint64_t, bool);  \
     template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t, bool);                               \
     template void Batch<Entry>::thin_takes(const Pair&, std::uint8_t*);                                   \

@@ -40,18 +40,26 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
 // The same by windows whose edges are known.
 template <class Step>
 void sweep_windows(const WeightedSweep<Step>& input, unsigned s, SideExtremes& extremes) {
-    for (std::uint32_t f = 0; f < input.features; ++f) {
+    for (std::uint32_t i = 0; i < input.features; ++i) {
+        const std::uint32_t f = input.feature(i);
         Score sum = 0;
         bool open[2] = {false, false};
-        std::uint32_t next = input.edges_of[f];
-        for (Row k = 0; k < input.rows; ++k) {
-            for (; next < input.edges_of[f + 1] && input.edges[next].at <= k; ++next)
-                if (input.edges[next].side == s) open[input.edges[next].near] ^= true;
-            const Row row = Packed<WideEntry>::row(input.entries[f * input.stride + k]);
-            sum += (input.words[row] >> s & 1) != 0 ? Score{input.steps[row]} : 0;
-            if (input.takes[f * input.stride + k] == 0) continue;
+        const auto take = [&] {
             if (open[true]) extremes.high[s] = std::max(extremes.high[s], sum), extremes.low[s] = std::min(extremes.low[s], sum);
             if (open[false]) extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum), extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
+        };
+        std::uint32_t next = input.edges_of[f];
+        for (Row k = 0; k <= input.rows; ++k) {
+            for (; next < input.edges_of[f + 1] && input.edges[next].at == k; ++next) {
+                if (input.edges[next].side != s) continue;
+                take();
+                open[input.edges[next].near] ^= true;
+                take();
+            }
+            if (k == input.rows) break;
+            const Row row = Packed<WideEntry>::row(input.entries[f * input.stride + k]);
+            sum += (input.words[row] >> s & 1) != 0 ? Score{input.steps[row]} : 0;
+            if (input.takes[f * input.stride + k] != 0) take();
         }
     }
 }
@@ -65,8 +73,9 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
             sweep_windows(input, s, extremes);
             continue;
         }
-        for (std::uint32_t f = 0; f < input.features && !input.halt(); ++f) {
-            Score sum = 0;
+        for (std::uint32_t i = 0; i < input.features && !input.halt(); ++i) {
+            const std::uint32_t f = input.feature(i);
+            Score sum = 0, high = 0, low = 0;
             Score before = 0, near_before = 0;
             for (Row k = 0; k < input.rows; ++k) {
                 const Row row = Packed<WideEntry>::row(input.entries[f * input.stride + k]);
@@ -78,16 +87,18 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
                 if (input.min_leaf > 0 && (input.near_words[row] >> s & 1) != 0) near_before += size;
                 if (input.takes[f * input.stride + k] == 0) continue;
                 const auto leaves = [&](Score left, const Score* all) { return left >= input.min_leaf && all[s] - left >= input.min_leaf; };
-                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes)) {
-                    extremes.high[s] = std::max(extremes.high[s], sum);
-                    extremes.low[s] = std::min(extremes.low[s], sum);
-                }
+                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes)) high = std::max(high, sum), low = std::min(low, sum);
                 if (input.min_leaf > 0 && leaves(before, input.sizes)) {
                     extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
                     extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
                 }
             }
+            extremes.high[s] = std::max(extremes.high[s], high);
+            extremes.low[s] = std::min(extremes.low[s], low);
             extremes.end[s] = sum;
+            if (input.by_feature == nullptr) continue;
+            input.by_feature[i].high[s] = static_cast<std::int32_t>(high);
+            input.by_feature[i].low[s] = static_cast<std::int32_t>(low);
         }
     }
 }

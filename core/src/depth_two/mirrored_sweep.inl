@@ -44,9 +44,10 @@ public:
     void run() {
         for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.allowed_high, extremes_.allowed_low})
             for (unsigned i = 0; i < lanes; ++i) by_side[left_side(first_ + i)] = by_side[right_side(first_ + i)] = 0;
+        using Narrow = std::conditional_t<sizeof(Step) <= 2, std::int32_t, Score>;   // holds the sums of so many chunks
         if (input_.edges_of != nullptr) in_windows();
-        else if (input_.rows <= input_.chunk_rows) in_one_chunk();
-        else in_chunks();
+        else if (input_.rows / input_.chunk_rows < std::numeric_limits<std::uint16_t>::max()) in_chunks<Narrow>();
+        else in_chunks<Score>();
     }
 
 private:
@@ -66,35 +67,56 @@ private:
         }
     };
 
-    // All is relative to the start then, and nothing is folded before the end.
-    void in_one_chunk() {
-        Sums sums;
-        sums.begin(0, 0);
-        for (std::uint32_t f = 0; f < input_.features; ++f) {
-            sums.begin_order();
-            add_rows(f, 0, input_.rows, sums);
-        }
-        begin_order();
-        fold(sums);
-    }
+    // Of the left and of the right sides, over all chunks so far.
+    template <class Total>
+    struct Totals {
+        alignas(64) Total before[2][lanes], high[2][lanes] = {}, low[2][lanes] = {};
+    };
 
+    template <class Total>
     void in_chunks() {
-        for (std::uint32_t f = 0; f < input_.features; ++f) {
-            begin_order();
+        Totals<Total> totals;
+        Sums sums;
+        const bool one = input_.rows <= input_.chunk_rows, apart = input_.by_feature != nullptr;
+        if (one) sums.begin(0, 0);   // all is relative to the start then, and nothing is folded before the end
+        for (std::uint32_t i = 0; i < input_.features; ++i) {
+            std::fill_n(&totals.before[0][0], 2 * lanes, Total{0});
+            if (one) sums.begin_order();
             for (Row begin = 0; begin < input_.rows && (begin == 0 || !input_.halt());) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
-                Sums sums;
-                sums.begin(lowest, highest);
-                add_rows(f, begin, end, sums);
-                fold(sums);
+                if (!one) sums.begin(lowest, highest);
+                add_rows(input_.feature(i), begin, end, sums);
+                if (!one) fold(sums, totals);
                 begin = end;
+            }
+            if (!apart) continue;
+            if (one) fold(sums, totals), sums.begin(0, 0);
+            take(totals, &input_.by_feature[i]);
+        }
+        if (one && !apart) fold(sums, totals);
+        take(totals, nullptr);
+        for (unsigned i = 0; i < lanes; ++i)
+            for (const unsigned side : {0, 1}) extremes_.end[side * lane_count + first_ + i] = totals.before[side][i];
+    }
+
+    // Into the extremes of all features; they begin anew.
+    template <class Total>
+    void take(Totals<Total>& totals, FeatureExtremes* one) const {
+        for (const unsigned side : {0, 1}) {
+            for (unsigned i = 0; i < lanes; ++i) {
+                const std::size_t s = side * lane_count + first_ + i;
+                Total &high = totals.high[side][i], &low = totals.low[side][i];
+                if (one != nullptr) one->high[s] = static_cast<std::int32_t>(high), one->low[s] = static_cast<std::int32_t>(low);
+                extremes_.high[s] = std::max<Score>(extremes_.high[s], high), extremes_.low[s] = std::min<Score>(extremes_.low[s], low);
+                high = low = 0;
             }
         }
     }
 
     // A side's extremes are taken over when one of its windows begins or ends, and begin anew: between edges the loop asks nothing.
     void in_windows() {
-        for (std::uint32_t f = 0; f < input_.features; ++f) {
+        for (std::uint32_t k = 0; k < input_.features; ++k) {
+            const std::uint32_t f = input_.feature(k);
             begin_order();
             open_[false] = open_[true] = 0;
             Sums sums;
@@ -109,9 +131,7 @@ private:
                 if (stop > at) add_rows(f, at, stop, sums);
                 at = stop;
                 if (edge->at == at) {
-                    take_over(edge->side, sums);
-                    open_[edge->near] ^= std::uint64_t{1} << edge->side;
-                    ++edge;
+                    pass(*edge++, sums);
                 } else {
                     if (input_.halt()) return;
                     end_chunk(sums);
@@ -121,12 +141,26 @@ private:
         }
     }
 
+    // W counts for the windows that are open in front of the edge and behind it.
+    void pass(const WindowEdge& edge, Sums& sums) {
+        const unsigned s = edge.side, i = s % lane_count - first_;
+        const V& left = sums.left[i / L::count];
+        const Score now = extremes_.end[s] + (s < lane_count ? left : sums.all - left)[i % L::count];
+        take_over(s, sums);
+        count(s, now, now);
+        open_[edge.near] ^= std::uint64_t{1} << s;
+        count(s, now, now);
+    }
+
     void take_over(unsigned s, Sums& sums) const {
         const unsigned i = s % lane_count - first_, p = i / L::count, lane = i % L::count, side = s / lane_count;
         const Step high = sums.high[side][p][lane], low = sums.low[side][p][lane];
         if (high == lowest && low == highest) return;   // no threshold since
         sums.high[side][p][lane] = lowest, sums.low[side][p][lane] = highest;
-        const Score most = extremes_.end[s] + high, least = extremes_.end[s] + low;
+        count(s, extremes_.end[s] + high, extremes_.end[s] + low);
+    }
+
+    void count(unsigned s, Score most, Score least) const {
         if ((open_[true] >> s & 1) != 0) extremes_.high[s] = std::max(extremes_.high[s], most), extremes_.low[s] = std::min(extremes_.low[s], least);
         if ((open_[false] >> s & 1) != 0)
             extremes_.allowed_high[s] = std::max(extremes_.allowed_high[s], most), extremes_.allowed_low[s] = std::min(extremes_.allowed_low[s], least);
@@ -165,24 +199,20 @@ private:
         kept = sums;
     }
 
-    // Lanes that still hold what they began with saw no threshold.
-    void fold(const Sums& sums) const {
-        for (unsigned p = 0; p < parts; ++p) {
-            fold(left_side(first_ + p * L::count), sums.left[p], sums.high[0][p], sums.low[0][p]);
-            fold(right_side(first_ + p * L::count), sums.all - sums.left[p], sums.high[1][p], sums.low[1][p]);
-        }
-    }
-    void fold(std::size_t first, const V& sum, const V& high, const V& low) const {
-        alignas(64) Step sums[L::count], highs[L::count], lows[L::count];
-        std::memcpy(sums, &sum, sizeof sum);
-        std::memcpy(highs, &high, sizeof high);
-        std::memcpy(lows, &low, sizeof low);
-        for (unsigned i = 0; i < L::count; ++i) {
-            const std::size_t s = first + i;
-            const Score before = extremes_.end[s];
-            extremes_.high[s] = std::max<Score>(extremes_.high[s], highs[i] == lowest ? 0 : before + highs[i]);
-            extremes_.low[s] = std::min<Score>(extremes_.low[s], lows[i] == highest ? 0 : before + lows[i]);
-            extremes_.end[s] = before + sums[i];
+    // Where the first lane still holds what it began with, there was no threshold.
+    template <class Total>
+    static void fold(const Sums& sums, Totals<Total>& totals) {
+        const bool any = sums.high[0][0][0] != lowest || sums.low[0][0][0] != highest;
+        for (unsigned side = 0; side < 2; ++side) {
+            for (unsigned p = 0; p < parts; ++p) {
+                const V sum = side == 0 ? sums.left[p] : sums.all - sums.left[p];
+                Total *const before = totals.before[side] + p * L::count, *const high = totals.high[side] + p * L::count, *const low = totals.low[side] + p * L::count;
+                for (unsigned i = 0; i < L::count && any; ++i) {
+                    high[i] = std::max<Total>(high[i], before[i] + sums.high[side][p][i]);
+                    low[i] = std::min<Total>(low[i], before[i] + sums.low[side][p][i]);
+                }
+                for (unsigned i = 0; i < L::count; ++i) before[i] += sum[i];
+            }
         }
     }
 
