@@ -194,9 +194,9 @@ Row Batch<Entry>::threshold_before(std::uint32_t f, Row k) const {
     return static_cast<Row>(std::lower_bound(order + k - std::min(k, step), order + k - step / 2, first) - order);
 }
 
-// How many rows of each class lie in front of the edges from `known` on: the rows of a pair of classes go by them.  Where a pair has
-// rows on both sides of a threshold and none in between, it is a threshold of the pair's order too; and those of the pair's order between two edges lie
-// between them in the order of all rows.
+// How many rows of each class lie in front of the edges from `known` on.  Added up for a pair, that is where the edge stands in the pair's own order.  No rows of
+// one value lie on both sides of an edge, so none of the pair do: it is a threshold there too, or one of its ends, where a leaf is what W tells.  And a threshold of the pair
+// between two edges is the end of some rows of one value that lie between them in the order of all rows, and so in the window.
 template <class Entry>
 void Batch<Entry>::count_before(std::uint32_t f, std::size_t known) {
     Windows& windows = windows_[f];
