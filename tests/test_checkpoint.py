@@ -210,7 +210,7 @@ def test_what_differs_is_named(said, path):
 def test_what_may_differ(path):
     ConTreeClassifier(3, time_limit=0.001).fit(X, Y, checkpoint=path)
     free = {"time_limit": 100, "n_jobs": 2, "memory_limit": "1MB", "random_state": 5, "verbose": 0}
-    others = {"search_options": {"strips": 0}, "on_interrupt": "return", "warm_start": True}
+    others = {"search_options": {"inheritance": 0}, "on_interrupt": "return", "warm_start": True}
     clf = ConTreeClassifier(np.int64(3), **free, **others)
     assert clf.fit(X.tolist(), Y.tolist(), checkpoint=path).status_ == "optimal"
 

@@ -223,8 +223,6 @@ inline contree::Options draw_options(Random& random, std::int64_t depth, const I
     if (random.chance(0.4)) options.min_samples_leaf = random.between(2, 2 + static_cast<std::int64_t>(data.rows) / 5);
     if (random.chance(0.2)) options.min_weight_leaf = random.between(1, 1 + mass / random.pick<Score>({4, 10, 30, 100}));
     options.n_jobs = random.pick({1, 1, 1, 2});
-    if (random.chance(0.7)) options.switches.strip_cells = 0;
-    options.switches.strip_rows = random.pick({1, 2, 3, 5, 128});
     options.switches.wide_leaves = random.pick({0, 25, 50, 100, 100});
     options.switches.inheritance_cells = random.pick({0, 0, 20000});
     if (random.chance(0.3))

@@ -129,7 +129,7 @@ void test_many_cells() {
         options.max_depth = 3;
         const Result result = fitted(data, options);
         CHECK_EQUAL(result_faults(result, data, options, {}), "");
-        for (const char* const off : {"inheritance", "similarity", "run_targets", "shallow_first", "strips"}) {
+        for (const char* const off : {"inheritance", "similarity", "run_targets", "shallow_first"}) {
             Options other = options;
             for (const contree::SwitchRow& row : contree::switch_rows())
                 if (row.name == off) other.switches.*row.field = row.low;
@@ -138,33 +138,6 @@ void test_many_cells() {
         options.n_jobs = 2;
         check_fit(data, options, result.objective);
     });
-}
-
-// B6 closes segments where strips are of many rows: noisy sets, cut fine and coarse, at both depths that use it.
-void test_strips() {
-    std::int64_t closed = 0;
-    for_seeds(60, [&](Random& random) {
-        Instance data = structured(random, random.between(60, 300), random.between(2, 4), 2, random.pick<std::uint64_t>({0, 12, 60}), 0.35);
-        if (random.chance(0.3)) draw_weights(data, random);
-        Options options;
-        options.max_depth = random.chance(0.2) ? 4 : 3;
-        options.switches.strips = 0;
-        const Result without = fitted(data, options);
-        CHECK_EQUAL(result_faults(without, data, options, {}), "");
-        options.switches.strips = 1;
-        options.switches.strip_cells = 0;
-        for (const int rows : {1, 5, 12, 30}) {
-            options.switches.strip_rows = rows;
-            options.n_jobs = random.pick({1, 2});
-            options.switches.inheritance = random.chance(0.8);
-            options.switches.similarity = random.chance(0.8);
-            options.switches.monotone = random.chance(0.8);
-            check_fit(data, options, without.objective);
-            for (const auto& [name, count] : fitted(data, options).counters)
-                if (name == "closed_by_strips") closed += count;
-        }
-    });
-    CHECK(closed > 0);
 }
 
 // Many classes: more than leaves, more than a word's lanes.
@@ -257,7 +230,6 @@ int main() {
     check::run("depth four", test_depth_four);
     check::run("many rows", test_many_rows);
     check::run("many cells", test_many_cells);
-    check::run("strips (B6)", test_strips);
     check::run("many classes", test_many_classes);
     check::run("the same tree again", test_determinism);
     check::run("symmetries", test_symmetries);

@@ -217,8 +217,6 @@ void test_twins() {
         options.n_jobs = random.pick({1, 1, 2});
         options.switches.twins = random.pick({1, 2, 2});
         options.switches.inheritance_cells = random.pick({0, 20000});
-        options.switches.strip_cells = random.pick({0, 20000});
-        options.switches.strip_rows = random.pick({2, 128});
         options.switches.similarity = random.pick({0, 1, 1});
         check_fit(data, options, optimum_of(data, options));
         contree::Control control;

@@ -25,13 +25,6 @@ struct ProfilePoint {
     Score left, right;
 };
 
-// A strip's proved bound (B6), which holds for supersets of the row set too, as they have more rows between the ranks.
-struct ProfileStrip {
-    FeatureId feature;
-    Rank first, last;
-    Score errors;
-};
-
 // All that one solve proved, shape by shape, sorted by (feature, rank).
 struct Profile {
     struct Part {
@@ -39,8 +32,6 @@ struct Profile {
         std::vector<ProfilePoint> points;
     };
     Score mass = 0;   // of the row set
-    std::vector<ProfileStrip> strips;
-    Score strip_mass = 0;   // of the row set that the strips were cut from
     std::vector<Part> parts;
 
     bool empty() const {

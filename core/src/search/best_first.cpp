@@ -197,8 +197,7 @@ void BestFirst<Entry>::open(Worker& worker, Node& node, const Question& question
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
     if (node.level) memories_.of_ends = memory;
-    if (question.lower < node.limit()) find_strips(worker, node, question);
-    open_segments(node, ends, memory, question.sources, worker.statistics);
+    open_segments(node, ends, memory, question.sources);
 }
 
 // Depth d - 1 on the node's own rows; what it learnt is the first of the node's memories.
@@ -226,7 +225,7 @@ bool BestFirst<Entry>::remembers(const Subproblem<Entry>& sub, std::int64_t dept
 }
 
 template <class Entry>
-void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics) {
+void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources) {
     const Score alone = leaf_score(*node.sub, rules_.objective);
     std::vector<Point> points;
     for (std::uint32_t shape = 0; shape < node.shapes.size(); ++shape) {
@@ -244,7 +243,6 @@ void BestFirst<Entry>::open_segments(Node& node, Score ends, std::int32_t memory
             if (!node.sub->limited()) note_inherited();
         }
     }
-    for (Segment& segment : node.queue) raise_by_strips(node, segment, statistics);
     std::make_heap(node.queue.begin(), node.queue.end(), later);
 }
 
@@ -286,7 +284,6 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.segment = take_segment(node);
         task.limit = node.limit();
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
-        trim_by_strips(node, task.segment, task.limit, task.run);
         if (node.sub->limited() && options_.switches.trim_to_leaves) trim_to_allowed(node, task.segment.f, task.run);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
@@ -386,13 +383,8 @@ auto BestFirst<Entry>::prospects(const Node& node, const Task& task) const -> Pr
     const Segment& s = task.segment;
     const auto mass_at = [&](Position z) { return node.sub->mass_at(s.f, z); };
     const bool by_run = options_.switches.run_targets && rules_.monotone;
-    const Position u = node.sub->position_of(s.f, s.u.z), v = node.sub->position_of(s.f, s.v.z);
-    const auto left_at = [&](Position at) {
-        return std::max(left_bound(s, mass_at(at), rules_), node.strips.empty() ? 0 : s.u.left + node.strips[s.f].between(u, at));
-    };
-    const auto right_at = [&](Position at) {
-        return std::max(right_bound(s, mass_at(at), rules_), node.strips.empty() ? 0 : s.v.right + node.strips[s.f].between(at, v));
-    };
+    const auto left_at = [&](Position at) { return left_bound(s, mass_at(at), rules_); };
+    const auto right_at = [&](Position at) { return right_bound(s, mass_at(at), rules_); };
     const Score limit = task.limit - rules_.objective.split;   // for both sides together
     return {{left_at(task.z), right_at(task.z)}, {limit - (by_run ? right_at(task.run.high) : 0), limit - (by_run ? left_at(task.run.low) : 0)}};
 }
@@ -452,7 +444,7 @@ void BestFirst<Entry>::put_back(Node& node, const Task& task) {
 
 // `any` is what holds for leaves of any size.
 template <class Entry>
-void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
+void BestFirst<Entry>::learn([[maybe_unused]] Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,
                              Memory memory) {
     const Segment& s = task.segment;
     std::lock_guard lock(node.mutex);
@@ -482,7 +474,6 @@ void BestFirst<Entry>::learn(Worker& worker, Node& node, const Task& task, const
     left_end.open = !settled;
     for (Segment half : {part_of(s, s.u, w.as_right_end(), rules_), part_of(s, left_end, s.v, rules_)}) {
         if (half.length() == 0) continue;
-        raise_by_strips(node, half, worker.statistics);
         enqueue(node, half);
     }
     node.land(s);

@@ -20,7 +20,6 @@
 #include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
-#include "bounds/strips.hpp"
 #include "depth_two/depth_two.hpp"
 #include "search/cache.hpp"
 #include "search/memories.hpp"
@@ -87,7 +86,6 @@ private:
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> own_memories;
         std::deque<Memory>* memories = &own_memories;   // by Point::memory; a level's are those of all rows
-        std::vector<Strips> strips;   // by feature, or none; never changed once the node is open
         std::vector<Score> missing_errors;   // by feature, of the rows that lack it alone; `unsolved` at first.  None: not asked for yet
         std::vector<const Segment*> in_flight;   // those being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
@@ -214,7 +212,7 @@ private:
     Outcome solve_shallow(Worker& worker, Node& node, const Question& question);
     Outcome branch(Worker& worker, const Question& question);
     void open(Worker& worker, Node& node, const Question& question);
-    void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources, Statistics& statistics);
+    void open_segments(Node& node, Score ends, std::int32_t memory, const Sources& sources);
     void note(Node& node, std::uint32_t f, std::uint32_t shape, Position position, const Point& point);
     bool remembers(const Subproblem<Entry>& sub, std::int64_t depth, bool again = false) const;
     void work(Worker& worker, Node& node);
@@ -280,11 +278,6 @@ private:
     void end_level(std::int64_t depth, Score lower);
     Score cutoff() const;
 
-    // B6.
-    void find_strips(Worker& worker, Node& node, const Question& question);
-    void cut_strips(Worker& worker, const Node& node, const Subproblem<Entry>& sub, std::uint32_t f, Position offset, Strips& strips);
-    void raise_by_strips(const Node& node, Segment& segment, Statistics& statistics) const;
-    void trim_by_strips(const Node& node, const Segment& segment, Score limit, Run& run) const;
 
     // Threads.
     void share(Node& node);

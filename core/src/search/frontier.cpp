@@ -1,6 +1,6 @@
 // The open part of a search as a value: the part of BestFirst that hands it out and begins with it.
 //
-// A segment holds all that its search needs: what is proved at its two ends.  Profiles and strips only save time, and are
+// A segment holds all that its search needs: what is proved at its two ends.  Profiles only save time, and are
 // left behind; profiles are found again by who has searched the same rows before (memories.hpp).  What was closed is in the floor, by a bound that holds whatever comes later, so a search may go on with a
 // worse tree than there was when it was closed: then the floor is all that is proved of it.  Leaf sizes: a number of a
 // segment's end need not hold for thresholds that were trimmed off before (segment.hpp).  These are in the floor, and

@@ -31,8 +31,6 @@ namespace contree {
     row(closed_by_split_cost)     /* subproblems that no split can pay for: C1 */               \
     row(cut_by_affordable_splits) /* subproblems searched for smaller trees: C2 */              \
     row(inherited_points)         /* points taken over by B4 */                                 \
-    row(strips_solved)            /* for B6 */                                                  \
-    row(closed_by_strips)         /* segments that B1 left open, closed by B6 */                \
     row(hard_row_targets)         /* targets that a hard part of the rows has reached, for all rows */ \
     row(sets_apart)               /* row sets of B7 */                                          \
     row(arena_bytes)              /* memory of all subproblems, at the most */
