@@ -34,7 +34,6 @@ namespace contree {
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
     row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \
     row(inheritance_cells, 20000, 0, INT32_MAX, "best_first: rows x features from which B4 serves depth two")   \
-    row(twins, 1, 0, 2, "best_first: above depth two both orders of a feature with missing values are evaluated together (B8); 2: even where it hardly pays") \
     row(split_pays, 1, 0, 1, "both: a leaf whose errors cost no more than a split stays a leaf (C1)")            \
     row(affordable_splits, 1, 0, 1, "best_first: no more splits than the target pays for (C2)")                   \
     row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \

@@ -306,11 +306,11 @@ void BestFirst<Entry>::begin(Node& node, Task& task) {
     if (s.u.memory >= 0) {
         const Memory& memory = (*node.memories)[static_cast<std::size_t>(s.u.memory)];
         if (s.u.z > 0) task.left.subset = &memory.left;
-        if (!memory.right_in_part) task.right.superset = &memory.right;
+        task.right.superset = &memory.right;
     }
     if (s.v.memory >= 0) {
         const Memory& memory = (*node.memories)[static_cast<std::size_t>(s.v.memory)];
-        if (!memory.left_in_part) task.left.superset = &memory.left;
+        task.left.superset = &memory.left;
         if (s.v.z < node.sub->mass) task.right.subset = &memory.right;
     }
     node.in_flight.push_back(&s);
@@ -355,11 +355,10 @@ std::int64_t BestFirst<Entry>::cached_depth() const {
     return options_.all_sizes ? 2 : 3;
 }
 
-// Split(D, d, f, z) (Eq. 6), each side against its target.  With a minimal leaf size see leaf_sizes.cpp, where values are missing twins.cpp.
+// Split(D, d, f, z) (Eq. 6), each side against its target.  With a minimal leaf size see leaf_sizes.cpp.
 template <class Entry>
 void BestFirst<Entry>::evaluate(Worker& worker, Node& node, Task& task) {
     if (task.ends != Ends::neither) return renew_ends(worker, node, task);
-    if (evaluate_twins(worker, node, task)) return;
     ++worker.statistics.splits_evaluated;
     worker.cells_moved += std::int64_t{node.sub->rows} * node.sub->features + Worker::cells_of_a_split;
     const Segment& s = task.segment;
@@ -368,7 +367,7 @@ void BestFirst<Entry>::evaluate(Worker& worker, Node& node, Task& task) {
     if (stopping()) return put_back(node, task);
 
     const auto [lower, up_to] = prospects(node, task);
-    if (node.sub->limited()) return evaluate_limited(worker, node, task, children, {0, 0}, up_to);
+    if (node.sub->limited()) return evaluate_limited(worker, node, task, children, up_to);
     Memory memory;
     const auto [left, right] = solve_sides(worker, node, task, children, lower, up_to, &memory);
     const Point w{node.sub->mass_at(s.f, task.z), left.lower, right.lower};

@@ -86,7 +86,6 @@ private:
         Profile* learnt = nullptr;    // where the bounds of all thresholds go, if anyone wants them
         std::deque<Memory> own_memories;
         std::deque<Memory>* memories = &own_memories;   // by Point::memory; a level's are those of all rows
-        std::vector<Score> missing_errors;   // by feature, of the rows that lack it alone; `unsolved` at first.  None: not asked for yet
         std::vector<const Segment*> in_flight;   // those being evaluated
         std::uint64_t taken = 0;      // the thresholds in them that are open
         bool level = false;           // is it of `deepen`?
@@ -232,23 +231,12 @@ private:
     std::pair<Outcome, Outcome> solve_sides(Worker& worker, const Node& node, const Task& task, const Children<Entry>& children,
                                             const Sides& lower, const Sides& up_to, Memory* learnt);
 
-    // Missing values.
-    struct Twins {
-        std::uint32_t first, second;   // the two orders, as the subproblem numbers them
-        Row lack;                      // rows without a value
-    };
-    bool find_twins(const Subproblem<Entry>& sub, std::uint32_t f, Twins& twins) const;
-    std::size_t twin_segment(const Node& node, const Task& task, const Twins& twins, Score errors, Task& twin) const;
-    Score errors_of_missing(Worker& worker, Node& node, const Twins& twins);
-    bool evaluate_twins(Worker& worker, Node& node, Task& task);
-    void evaluate_both(Worker& worker, Node& node, Task& first, Task& second, Score errors);
-
     // Leaf sizes.
     void trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const;
     bool bounds_runs(const Node& node, const Run& run, std::int32_t percent) const;
     Ends stale_ends(const Node& node, const Task& task) const;
     void renew_ends(Worker& worker, Node& node, const Task& task);
-    void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& any_lower, const Sides& up_to);
+    void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to);
     void widen(Worker& worker, const Subproblem<Entry>& sub, std::uint32_t f, Position z, bool left, Subproblem<Entry>& side);
 
     void learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any, Outcome outcome,

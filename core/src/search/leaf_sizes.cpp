@@ -9,9 +9,9 @@ namespace contree {
 
 namespace {
 
-// What was learnt of the same rows, or of a part of them.
-Sources known_of(const Profile& profile, bool in_part = false) {
-    return profile.empty() ? Sources{} : Sources{&profile, in_part ? nullptr : &profile};
+// What was learnt of the same rows.
+Sources known_of(const Profile& profile) {
+    return profile.empty() ? Sources{} : Sources{&profile, &profile};
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
         const Score other = left ? right_bound(s, sub.mass_at(s.f, task.run.high), rules_) : left_bound(s, sub.mass_at(s.f, task.run.low), rules_);
         Score& proved = left ? end.left : end.right;
         const TreeSize size(node.depth - 1, left ? shape.left : shape.right, side.rows);
-        proved = std::max(proved, solve(worker, {side, size, proved, limit - other, 0, left ? known_of(memory.left, memory.left_in_part) : known_of(memory.right, memory.right_in_part), nullptr, &node}).lower);
+        proved = std::max(proved, solve(worker, {side, size, proved, limit - other, 0, known_of(left ? memory.left : memory.right), nullptr, &node}).lower);
         std::lock_guard lock(node.mutex);
         (left ? memory.left_reach : memory.right_reach) = left ? task.run.high - z : z - task.run.low;
     };
@@ -117,14 +117,14 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
 // The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves
 // open, in short runs for what holds in all of the run (`near_first`), which is a bound of the split itself too; and what
 // that leaves open, for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the later solves
-// start from what the first one learnt.  `any_lower` is proved for leaves of any size.
+// start from what the first one learnt.
 template <class Entry>
-void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& any_lower, const Sides& up_to) {
+void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to) {
     const Segment& s = task.segment;
     const Score z = node.sub->mass_at(s.f, task.z);
     Memory memory;
     children.left.leaf = children.right.leaf = {};
-    const auto [any_left, any_right] = solve_sides(worker, node, task, children, any_lower, up_to, &memory);
+    const auto [any_left, any_right] = solve_sides(worker, node, task, children, {0, 0}, up_to, &memory);
     const Point any{z, any_left.lower, any_right.lower};
     Evaluated w = within(s, {any, any}, true, rules_);
     if (rules_.total(w.own) < task.limit && !stopping() && bounds_runs(node, task.run, options_.switches.near_first)) {
@@ -177,7 +177,7 @@ void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::
     template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&, std::int32_t) const; \
     template auto BestFirst<Entry>::stale_ends(const Node&, const Task&) const -> Ends;  \
     template void BestFirst<Entry>::renew_ends(Worker&, Node&, const Task&);             \
-    template void BestFirst<Entry>::evaluate_limited(Worker&, Node&, Task&, Children<Entry>&, const Sides&, const Sides&); \
+    template void BestFirst<Entry>::evaluate_limited(Worker&, Node&, Task&, Children<Entry>&, const Sides&); \
     template void BestFirst<Entry>::widen(Worker&, const Subproblem<Entry>&, std::uint32_t, Position, bool, Subproblem<Entry>&);
 CONTREE_LEAF_SIZES(NarrowEntry)
 CONTREE_LEAF_SIZES(WideEntry)

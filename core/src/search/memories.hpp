@@ -22,7 +22,6 @@ struct Sides {
 
 struct Memory {
     Profile left, right;
-    bool left_in_part = false, right_in_part = false;   // of a part of that side's rows: no superset of anything (twins.cpp)
     // With a minimal leaf size: the split's own numbers, and how far off the thresholds were that its sides were last
     // solved for as ends of a run.
     Sides own{};

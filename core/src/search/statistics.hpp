@@ -15,8 +15,6 @@ namespace contree {
     row(depth_two_batches)        /* kernel runs; each evaluates up to 32 splits */             \
     row(row_visits)               /* rows times features, over all kernel runs */               \
     row(splits_evaluated)         /* splits evaluated above depth two */                        \
-    row(twins_evaluated)          /* pairs of them, in the two orders of a feature with missing values, at once */ \
-    row(closed_by_twins)          /* such pairs closed by the rows that have a value */         \
     row(ends_renewed)             /* ends of runs that were solved for the leaf sizes in them */ \
     row(cache_hits)               /* subproblems answered by the cache */                       \
     row(cache_entries)            /* subproblems kept */                                        \
