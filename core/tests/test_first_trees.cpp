@@ -263,72 +263,6 @@ void test_bounds_of_hard_rows() {
     if (all_seeds()) CHECK(reached > 0);
 }
 
-// From depth five on sets of rows that lie apart prove bounds, which are true with weights, costs, limits of leaves, leaf sizes and
-// missing values too; the optimum is the same without them.
-void test_bounds_of_sets_apart() {
-    std::int64_t solved = 0, earlier = 0;
-    for_seeds(12, [&](Random& random) {
-        const bool one = random.chance(0.5);   // feature
-        Instance data = structured(random, one ? random.between(90, 110) : random.between(60, 80), one ? 1 : random.between(2, 3),
-                                   static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 40}), 1);
-        if (random.chance(0.3)) draw_weights(data, random);
-        if (random.chance(0.3)) draw_missing(data, random);
-        Options options;
-        options.max_depth = 5;
-        options.n_jobs = random.pick({1, 2});
-        options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 2});
-        options.leaf_cost = random.pick<std::int64_t>({0, 0, 1});
-        options.max_leaves = random.pick<std::int64_t>({0, 0, 0, 12});
-        options.switches.hard_rows = 0;   // which prove the optimum of so few rows
-        options.switches.sets_apart = 0;
-        options.switches.first_trees = 0;
-        Control plain_control;
-        const Result plain = fit(data.table(), options, plain_control);
-        options.switches.first_trees = 1;
-        for (const std::int32_t on : {0, 1}) {
-            options.switches.sets_apart = on;
-            Control control;
-            const Result result = fit(data.table(), options, control);
-            CHECK_EQUAL(result_faults(result, data, options, {}), "");
-            CHECK(result.status == contree::Status::optimal);
-            CHECK_EQUAL(result.objective, plain.objective);
-            for (const auto& moment : result.history) CHECK_AT_MOST(moment.lower_bound, plain.objective);
-            for (const auto& [name, count] : result.counters)
-                if (name == "sets_apart") CHECK(on || count == 0), solved += count;
-            earlier += on && result.history.size() > 1 && result.history[result.history.size() - 2].lower_bound > 0;
-        }
-    });
-    if (all_seeds()) CHECK(solved > 0);
-    CHECK(earlier > 0);
-}
-
-// With all sizes and a time limit the sizes go upwards, and what sets apart prove of few leaves must not be told of more.
-void test_sets_apart_of_all_sizes() {
-    std::int64_t solved = 0;
-    for_seeds(3, [&](Random& random) {
-        const Instance data = structured(random, random.between(60, 80), random.between(1, 2), 2, 0, 1);
-        Options options;
-        options.max_depth = 5;
-        options.all_sizes = true;
-        options.time_limit = 1e6;
-        options.switches.hard_rows = 0;
-        options.switches.sets_apart = 0;
-        Control plain_control;
-        const Result plain = fit(data.table(), options, plain_control);
-        options.switches.sets_apart = 1;
-        Control control;
-        const Result result = fit(data.table(), options, control);
-        CHECK_EQUAL(result.sizes.size(), plain.sizes.size());
-        for (std::size_t k = 0; k < std::min(result.sizes.size(), plain.sizes.size()); ++k) {
-            CHECK_EQUAL(result.sizes[k].errors, plain.sizes[k].errors);
-            CHECK_EQUAL(result.sizes[k].lower_bound, plain.sizes[k].errors);
-        }
-        for (const auto& [name, count] : result.counters)
-            if (name == "sets_apart") solved += count;
-    });
-    if (all_seeds()) CHECK(solved > 0);
-}
-
 // From depth five on small targets come first, as part of the heuristics, and change nothing but the road, whatever the
 // time limit.
 void test_small_targets() {
@@ -368,8 +302,6 @@ int main() {
     check::run("the same optimum", test_same_optimum);
     check::run("hard rows", test_hard_rows);
     check::run("bounds of hard rows", test_bounds_of_hard_rows);
-    check::run("bounds of sets that lie apart", test_bounds_of_sets_apart);
-    check::run("sets apart of all sizes", test_sets_apart_of_all_sizes);
     check::run("small targets first", test_small_targets);
     return check::report();
 }

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "bounds/apart.hpp"
 #include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
@@ -136,38 +135,6 @@ private:
         const Frontier* start = nullptr;         // and which to go on from, if given
     };
 
-    // B7: passes over more and more rows, each of which goes on from where it was cut off.
-    struct ApartPass {
-        // The feature that is asked about: low sides that prove too little, high ones that do, sets that fell short, and
-        // whether the low set of the first cut is proved.
-        struct Step {
-            Row few, many;
-            int cuts = 0;
-            bool low_proved = false;
-        };
-        struct Level {
-            std::size_t known;            // sets of the depth below, when it was begun
-            Step step;
-        };
-        std::vector<Level> path;          // from all rows down
-        std::vector<std::deque<ProvedSet>> proved;   // by depth: sets that prove the target
-        std::size_t words_kept = 0;       // of all these
-        std::vector<std::uint8_t> hard;   // by row
-        Score lower = 0, target = 0;      // what was known before, and what is to be proved
-        std::size_t pairs = 0;            // of hard rows; 0: not begun
-        bool patient = false;             // about sets that prove too little?
-        double kept = 0.7;                // of a set's rows, for all features of its group together
-        std::int64_t next = 0;            // what the next set takes, at the least
-        std::int64_t work = 0;            // of all passes
-
-        bool done() const { return kept > 0.95; }   // hardly a feature joins another
-        void forget() {
-            path.clear();
-            proved.clear();
-            words_kept = 0;
-        }
-    };
-
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
     void bound_first(Worker& worker);
@@ -176,16 +143,6 @@ private:
     double least_proof();
     void climb(Worker& worker, const Outcome& shallow, Profile& below);
     void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
-    // B7.
-    bool bound_apart(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, std::vector<Row>& rows);
-    void join_features(Worker& worker, const Subproblem<Entry>& sub, Apart<Entry>& apart, std::uint32_t f, const Family<Entry>& family);
-    bool bound_set(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, const std::vector<std::uint8_t>& outside, std::vector<Row>& rows);
-    std::deque<ProvedSet>& proved_below(std::int64_t depth);
-    void add_known_sets(Worker& worker, const Subproblem<Entry>& sub, std::int64_t depth, Family<Entry>& family);
-    void keep_set(std::int64_t depth, Family<Entry>& family, std::vector<Row> rows);
-    void leave_apart(std::size_t level, std::int64_t depth);
-    void pass_apart(Worker& worker, std::int64_t work_end);
-    void bound_by_sets_apart(Worker& worker, std::int64_t budget);
     void search_sizes(Worker& worker);
     void search_few(Worker& worker);
     void solve_size(Worker& worker, Leaves leaves);
@@ -309,7 +266,6 @@ private:
     std::unique_ptr<Stages<Entry>> stages_;   // the first thread's
     std::int64_t two_work_ = 0;               // what depth two of all rows took, where heuristics are wanted
     Outcome unpruned_;                        // the heuristics' tree of fewest errors, where more than errors counts
-    ApartPass apart_;
     std::int64_t trees_visits_ = 0;           // of the stages
     bool beside_ = false;                     // is the first thread at what runs beside the search?
     bool hard_ = false;                       // does level three say that a proof at depth four is far off?

@@ -113,8 +113,6 @@ template <class Entry>
 void BestFirst<Entry>::bound_first(Worker& worker) {
     if (size_.depth <= cheap_depth + 1 || stages_ == nullptr || two_work_ == 0) return;
     const double cells = static_cast<double>(root_.rows) * root_.features;
-    const std::int64_t budget = early_budget(std::min(500 * cells, 1e8));
-    if (options_.switches.sets_apart && static_cast<double>(budget) >= 20 * cells) bound_by_sets_apart(worker, budget);
     worker.work_end = Worker::endless;
     bound_by_hard_rows(worker, 500, early_budget(std::min(4000 * cells, 2.5e8)));
 }
@@ -238,9 +236,9 @@ void BestFirst<Entry>::look(Worker& worker, const Stage& stage) {
     trees_visits_ += worker.statistics.row_visits - before;
 }
 
-// Between two tasks of the first thread: slices of local search and of bounds by sets apart, where their share of the work
-// is due.  At first it is five times the search's own for better trees, and from depth five on ten times and three times it for
-// bounds, as long as this is a small part of any proof that is so far off; from then on nearly all is the proof's.  Where the
+// Between two tasks of the first thread: slices of local search, where their share of the work is due.  At first it is
+// five times the search's own, and from depth five on ten times, as long as this is a small part of any proof that is so
+// far off; from then on nearly all is the proof's.  Where the
 // time limit leaves no hope of a proof, its length does not matter for trees.
 template <class Entry>
 void BestFirst<Entry>::work_beside(Worker& worker) {
@@ -251,20 +249,17 @@ void BestFirst<Entry>::work_beside(Worker& worker) {
     if (root_node_->depth == cheap_depth && size_.depth == cheap_depth + 1) return;
     constexpr double often = 0.03, of_proof = 0.08, most = 2.5e9;
     const bool deep = size_.depth > cheap_depth + 1;
-    const double trees_first = deep ? 10 : 5, bounds_first = 3;
+    const double trees_first = deep ? 10 : 5;
     constexpr double a_second = 2.5e8;   // row visits, at the least
     const double cells = static_cast<double>(root_.rows) * root_.features, threads = static_cast<double>(workers_.size()), proof = least_proof();
-    const auto own = static_cast<double>(worker.work() - trees_visits_ - apart_.work);
+    const auto own = static_cast<double>(worker.work() - trees_visits_);
     const double for_trees = proof >= a_second * options_.time_limit * threads ? most : std::min(most, of_proof * proof);
     const auto due = [&](double more, double share, double early) { return more <= std::min(share * own, std::max(often * own, early)); };
-    const double slice = std::min(4e7, 500 * cells), step = std::max({0.3 * slice, 20 * cells, static_cast<double>(apart_.next)});
+    const double slice = std::min(4e7, 500 * cells);
     const std::int64_t before = worker.work(), end = worker.work_end;
     beside_ = true;
     if (due(static_cast<double>(trees_visits_) + slice, trees_first, for_trees))
         look(worker, [&] { return stages_->search_near(for_stage(), static_cast<std::int64_t>(slice)); });
-    const bool apart = options_.switches.sets_apart && deep && two_work_ > 0 && !apart_.done();
-    if (apart && !stopping() && due(static_cast<double>(apart_.work) + step, bounds_first, early_bounds * proof / threads))
-        bound_by_sets_apart(worker, static_cast<std::int64_t>(step));
     beside_ = false;
     worker.work_end = end == Worker::endless ? end : end + (worker.work() - before);   // it is not the search's own
 }

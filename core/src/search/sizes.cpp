@@ -69,7 +69,6 @@ template <class Entry>
 void BestFirst<Entry>::solve_size(Worker& worker, Leaves leaves) {
     size_ = TreeSize(options_.max_depth, leaves, root_.rows);
     finished_ = false;
-    apart_.forget();   // what sets apart prove of so many leaves, and of the depth that goes with them, need not hold for more
     incumbent_ = sizes_[leaves - 1];
     const Outcome first = incumbent_, ends{shallow_.lower, unreached, {}};
     Profile next;

@@ -30,7 +30,6 @@ namespace contree {
     row(cut_by_affordable_splits) /* subproblems searched for smaller trees: C2 */              \
     row(inherited_points)         /* points taken over by B4 */                                 \
     row(hard_row_targets)         /* targets that a hard part of the rows has reached, for all rows */ \
-    row(sets_apart)               /* row sets of B7 */                                          \
     row(arena_bytes)              /* memory of all subproblems, at the most */
 
 struct Statistics {
