@@ -34,8 +34,7 @@ def searcher(X, y, **parameters):
 def test_parts_are_the_whole(depth):
     X, y = problem(depth, 130)
     optimum = searcher(X, y, max_depth=depth).run()["objective"]
-    options = {"hard_rows": 0}  # which alone would prove the optimum of so few rows
-    first = searcher(X, y, max_depth=depth, search_options=options)
+    first = searcher(X, y, max_depth=depth)
     opened = first.run(open_only=True, resumable=True)
     assert opened["status"] == "stopped"
     level, floor, intervals = opened["frontier"]

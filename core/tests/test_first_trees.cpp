@@ -3,7 +3,6 @@
 #include "exhaustive.hpp"
 #include "fit_checks.hpp"
 #include "search/first_trees.hpp"
-#include "search/hard_rows.hpp"
 #include "search/line_search.hpp"
 #include "search/local_search.hpp"
 #include "search/look_ahead.hpp"
@@ -215,54 +214,6 @@ void test_same_optimum() {
     });
 }
 
-// Pairs of a wrong and a right row of different classes, none in two of them, and no more than asked for.
-void test_hard_rows() {
-    long chosen = 0;
-    for_seeds(100, [&](Random& random) {
-        const Instance data = draw(random);
-        Shop<WideEntry> shop(data);
-        const auto& root = shop.root.sub;
-        if (root.features == 0 || root.classes < 2) return;
-        const Outcome tree = shop.bench.plain(root, rollout_tree(shop.bench, root, random.between(1, 3)).plan);
-        const auto pairs = static_cast<std::size_t>(random.between(1, 20));
-        const auto hard = hard_rows(shop.bench, root, tree.plan, pairs);
-        const auto down = shop.bench.guide(tree.plan.data());
-        std::size_t wrong = 0, right = 0;
-        for (Row r = 0; r < root.rows; ++r)
-            if (hard[r]) ++(shop.bench.told(down, r) == shop.bench.class_of(r) ? right : wrong);
-        CHECK_EQUAL(wrong, right);
-        CHECK_AT_MOST(wrong, pairs);
-        CHECK(tree.upper == 0 || wrong > 0);
-        chosen += static_cast<long>(wrong);
-    });
-    CHECK(chosen > 0);
-}
-
-// Hard rows prove bounds at depth four already, where errors are many.  All that is ever proved is true, with weights, leaf
-// sizes and missing values too, and the optimum is the same without them.
-void test_bounds_of_hard_rows() {
-    std::int64_t reached = 0;
-    for_seeds(25, [&](Random& random) {
-        const bool one = random.chance(0.7);   // feature
-        Instance data = structured(random, one ? random.between(100, 120) : random.between(20, 40), one ? 1 : 2, static_cast<std::int32_t>(random.between(2, 3)), random.pick<std::uint64_t>({0, 3, 9}), 1);
-        if (random.chance(0.3)) draw_weights(data, random);
-        if (random.chance(0.3)) draw_missing(data, random);
-        Options options;
-        options.max_depth = 4;
-        options.n_jobs = random.pick({1, 2});
-        options.min_samples_leaf = random.pick<std::int64_t>({1, 1, 3});
-        const Score optimum = Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(4);
-        for (const std::int32_t on : {0, 1}) {
-            options.switches.hard_rows = on;
-            check_fit(data, options, optimum);
-            Control control;
-            for (const auto& [name, count] : fit(data.table(), options, control).counters)
-                if (name == "hard_row_targets") CHECK(on || count == 0), reached += count;
-        }
-    });
-    if (all_seeds()) CHECK(reached > 0);
-}
-
 // From depth five on small targets come first, as part of the heuristics, and change nothing but the road, whatever the
 // time limit.
 void test_small_targets() {
@@ -300,8 +251,6 @@ int main() {
     check::run("local search on many rows", test_local_search_on_many_rows);
     check::run("stopped stages", test_stopped_stages);
     check::run("the same optimum", test_same_optimum);
-    check::run("hard rows", test_hard_rows);
-    check::run("bounds of hard rows", test_bounds_of_hard_rows);
     check::run("small targets first", test_small_targets);
     return check::report();
 }

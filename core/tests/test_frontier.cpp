@@ -50,7 +50,6 @@ struct Case {
         data = draw_data(random, depth);
         options = draw_options(random, depth, data);
         options.switches.first_trees = random.pick({0, 1});
-        options.switches.hard_rows = random.pick({0, 1});
         optimum = optimum_of(data, options);
     }
     void expect(bool holds, const std::string& what) const {

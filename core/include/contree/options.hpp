@@ -37,7 +37,6 @@ namespace contree {
     row(split_pays, 1, 0, 1, "both: a leaf whose errors cost no more than a split stays a leaf (C1)")            \
     row(affordable_splits, 1, 0, 1, "best_first: no more splits than the target pays for (C2)")                   \
     row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \
-    row(hard_rows, 1, 0, 1, "best_first: from depth four on, an early bound for all rows from a hard part of them")   \
     row(incumbent_targets, 1, 0, 1, "best_first: solve shallower levels only as far as the best tree asks")      \
     row(cache, 1, 0, 1, "both: keep solved (rows, depth, leaves) and their proved bounds")                       \
     row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")

@@ -137,12 +137,7 @@ private:
 
     Outcome search(Worker& worker);
     void deepen(Worker& worker);
-    void bound_first(Worker& worker);
-    void bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below);
-    std::int64_t early_budget(double most);
     double least_proof();
-    void climb(Worker& worker, const Outcome& shallow, Profile& below);
-    void bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget);
     void search_sizes(Worker& worker);
     void search_few(Worker& worker);
     void solve_size(Worker& worker, Leaves leaves);

@@ -10,7 +10,6 @@ namespace contree {
 
 namespace {
 
-constexpr double early_bounds = 0.03;   // what they may cost, of the least that a proof takes
 constexpr std::int64_t cheap_depth = 3;   // up to here heuristics, and looking for equal rows, cost more than they save
 
 }  // namespace
@@ -51,7 +50,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
     if (begun && !first_.plan.empty() && options_.switches.first_trees && size_.depth > cheap_depth && !stopping()) prepare_stages(worker);
     Score irreducible = first_.lower;   // what holds at the depth asked for holds at each that is less
     Outcome outcome;
-    Profile learnt, below;
+    Profile learnt;
     for (std::int64_t depth = begun ? start_.depth : first_depth;; ++depth) {
         Profile next;
         const bool resumed = begun && depth == start_.depth;
@@ -74,7 +73,6 @@ void BestFirst<Entry>::deepen(Worker& worker) {
             shallow_learnt_ = learnt;
         }
         const std::int64_t before = worker.statistics.row_visits;
-        if (!below.empty() && last) question.sources = {&below, &below};
         if (resumed && start_.intervals.empty()) outcome = {std::max(irreducible, std::min(without_leaf(start_.floor), leaf_score(root_, rules_.objective))), unreached, {}};
         else outcome = solve(worker, question);
         learnt = std::move(next);
@@ -89,38 +87,7 @@ void BestFirst<Entry>::deepen(Worker& worker) {
         // Other heuristics look no deeper; CART's tree, without a limit, tells apart all that can be, be it by a chain of splits.
         if (depth == cheap_depth && size_.depth > deepest_first_tree && !greedy_is_known_ && !finished()) take(greedy(worker, when_hurried(control_)));
         if (finished() || stopping()) return;
-        if (depth == 2) bound_first(worker);
-        if (depth == cheap_depth) bound_early(worker, outcome, irreducible, below);
-        if (finished() || stopping()) return;
     }
-}
-
-// Bounds for the depth asked for, while a shallower one is searched, for a small part of what the proof must take.
-template <class Entry>
-void BestFirst<Entry>::bound_early(Worker& worker, const Outcome& level, Score irreducible, Profile& below) {
-    const bool deep = size_.depth > cheap_depth + 1;
-    if ((!deep && !hard_) || two_work_ == 0) return;
-    if (!deep) bound_by_hard_rows(worker, 250, early_budget(2.5e8));
-    if (finished() || stopping()) return;
-    if (!deep && asked_.open_only) return;   // others wait for the last level, and would not know what is learnt here
-    worker.work_end = worker.work() + early_budget(deep ? 1e9 : 2e9);
-    climb(worker, deep ? Outcome{irreducible, unreached, {}} : level, below);
-    worker.work_end = Worker::endless;
-}
-
-// From depth five on the first bounds come before level three, which trees hold up.
-template <class Entry>
-void BestFirst<Entry>::bound_first(Worker& worker) {
-    if (size_.depth <= cheap_depth + 1 || stages_ == nullptr || two_work_ == 0) return;
-    const double cells = static_cast<double>(root_.rows) * root_.features;
-    worker.work_end = Worker::endless;
-    bound_by_hard_rows(worker, 500, early_budget(std::min(4000 * cells, 2.5e8)));
-}
-
-// So much work at most; other threads wait meanwhile.
-template <class Entry>
-std::int64_t BestFirst<Entry>::early_budget(double most) {
-    return static_cast<std::int64_t>(std::min(early_bounds * least_proof() / static_cast<double>(workers_.size()), most));
 }
 
 // The work that a proof takes at the least, by what it took on the paper's data sets: it grows with the errors between
@@ -135,51 +102,6 @@ double BestFirst<Entry>::least_proof() {
     }();
     const double rows = static_cast<double>(open) / static_cast<double>(rules_.objective.error) * root_.rows / static_cast<double>(root_.mass);
     return (size_.depth > cheap_depth + 1 ? 1000 : 20) * rows * static_cast<double>(two_work_);
-}
-
-// The depth asked for, against small targets: to prove that no tree has fewer than a small part of the best tree's
-// errors is far cheaper than the proof, and gives a bound early.  `below` gets what was learnt.  It makes short proofs
-// longer (with targets up to half: Page at depth four by a fifth, Room by two thirds), so it ends with the worker's work.
-template <class Entry>
-void BestFirst<Entry>::climb(Worker& worker, const Outcome& shallow, Profile& below) {
-    const bool remember = remembers(root_, size_.depth);
-    for (const Score part : {64, 32, 16, 8, 4}) {
-        const Outcome best = incumbent();
-        const Score target = best.upper / part;
-        if (target <= best.lower) continue;
-        Profile next;
-        const Sources known = below.empty() ? Sources{} : Sources{&below, &below};
-        const Outcome outcome = solve(worker, {root_, size_, best.lower, target, 0, known, remember ? &next : nullptr, nullptr, &shallow});
-        if (!outcome.plan.empty()) take(outcome);
-        if (remember) below = std::move(next);
-        raise(outcome.lower);
-        if (outcome.lower < target || finished() || stopping()) return;
-    }
-}
-
-// The depth asked for, on hard rows alone, against targets that double: a bound for all rows long before all rows could
-// give one.  A part's score bounds that of all rows (hard_rows.hpp).  A tree whose leaves have the size asked for has leaves of any size
-// on a part, so there is no leaf size here.
-template <class Entry>
-void BestFirst<Entry>::bound_by_hard_rows(Worker& worker, std::size_t pairs, std::int64_t budget) {
-    if (!options_.switches.hard_rows || stages_ == nullptr || finished() || stopping()) return;
-    const Outcome best = incumbent();
-    std::vector<std::uint8_t> outside = stages_->hard_rows(best, pairs);
-    for (std::uint8_t& row : outside) row = !row;
-    const auto count = static_cast<Row>(std::count(outside.begin(), outside.end(), 0));
-    if (count == 0 || count == root_.rows || stopping()) return;
-    Arena::Frame frame(worker.arena);
-    Subproblem<Entry> part = part_rows(root_, outside.data(), count, true, *kernel_.movers, worker.arena, when_stopped(control_)).left;
-    part.leaf = {};
-    worker.work_end = worker.work() + budget;
-    Score proved = 0;   // for the part
-    for (Score target = best.lower + 1; !stopping(); target = 2 * proved) {
-        proved = solve(worker, {part, {size_.depth, size_.leaves, part.rows}, proved, target, 0, {}, nullptr, nullptr}).lower;
-        raise(proved);
-        if (proved < target) break;   // the part's own score, or the end of the budget
-        ++worker.statistics.hard_row_targets;
-    }
-    worker.work_end = Worker::endless;
 }
 
 // The heuristics look for few errors alone; what they find is pruned (`to_size`).
@@ -213,10 +135,7 @@ void BestFirst<Entry>::look_for_trees(Worker& worker, std::int64_t depth, std::i
         two_work_ = level_work;
         prepare_stages(worker);
         look(worker, [&] { return stages_->first(); });
-        if (!deep) {
-            if (early_bounds * least_proof() >= 20 * static_cast<double>(level_work)) bound_by_hard_rows(worker, 250, 20 * level_work);
-            return;
-        }
+        if (!deep) return;
         look_ahead(200 * level_work);
         search_near(std::min<std::int64_t>(400 * level_work, 300'000'000));
     } else if (depth == cheap_depth && !deep) {
@@ -350,12 +269,7 @@ void BestFirst<Entry>::told() {
 #define CONTREE_DEEPEN(Entry)                                         \
     template Outcome BestFirst<Entry>::search(Worker&);               \
     template void BestFirst<Entry>::deepen(Worker&);                  \
-    template void BestFirst<Entry>::bound_first(Worker&);             \
-    template void BestFirst<Entry>::bound_early(Worker&, const Outcome&, Score, Profile&); \
-    template std::int64_t BestFirst<Entry>::early_budget(double);     \
     template double BestFirst<Entry>::least_proof();                  \
-    template void BestFirst<Entry>::climb(Worker&, const Outcome&, Profile&); \
-    template void BestFirst<Entry>::bound_by_hard_rows(Worker&, std::size_t, std::int64_t); \
     template void BestFirst<Entry>::prepare_stages(Worker&);          \
     template void BestFirst<Entry>::look_for_trees(Worker&, std::int64_t, std::int64_t); \
     template void BestFirst<Entry>::work_beside(Worker&);             \

@@ -1,7 +1,6 @@
 #include "search/stages.hpp"
 
 #include "search/first_trees.hpp"
-#include "search/hard_rows.hpp"
 #include "search/look_ahead.hpp"
 #include "search/polish.hpp"
 
@@ -64,11 +63,6 @@ Outcome Stages<Entry>::search_near(const Outcome& tree, std::int64_t budget) {
     if (tree.upper < best_.upper) best_ = bench_.plain(root_, tree.plan);
     local_search_.run(best_, bench_.work() + budget);
     return best_;
-}
-
-template <class Entry>
-std::vector<std::uint8_t> Stages<Entry>::hard_rows(const Outcome& tree, std::size_t pairs) {
-    return contree::hard_rows(bench_, root_, bench_.plain(root_, tree.plan).plan, pairs);
 }
 
 template class Stages<NarrowEntry>;

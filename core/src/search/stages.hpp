@@ -26,8 +26,6 @@ public:
     Outcome look_ahead(std::int64_t budget);
     // S4: a slice of local search from `tree`, or from where the last one ended.
     Outcome search_near(const Outcome& tree, std::int64_t budget);
-    // By row: is it in one of so many pairs that every tree finds hard (hard_rows.hpp)?
-    std::vector<std::uint8_t> hard_rows(const Outcome& tree, std::size_t pairs);
 
 private:
     Outcome mend(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);

@@ -29,7 +29,6 @@ namespace contree {
     row(closed_by_split_cost)     /* subproblems that no split can pay for: C1 */               \
     row(cut_by_affordable_splits) /* subproblems searched for smaller trees: C2 */              \
     row(inherited_points)         /* points taken over by B4 */                                 \
-    row(hard_row_targets)         /* targets that a hard part of the rows has reached, for all rows */ \
     row(arena_bytes)              /* memory of all subproblems, at the most */
 
 struct Statistics {
