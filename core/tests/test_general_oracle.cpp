@@ -151,7 +151,6 @@ void test_leaf_rules() {
         options.switches.wide_leaves = random.pick({0, 50, 100});
         options.switches.leaf_similarity = random.pick({0, 1, 1});
         options.switches.rare_classes = random.pick({0, 1, 1});
-        options.switches.class_count = random.pick({0, 1, 1});
         options.switches.inheritance_cells = random.pick({0, 20000});
         options.switches.near_first = random.pick({0, 20, 100});
         check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));

@@ -1,100 +1,19 @@
-// B2. A tree of depth k has at most 2^k leaves, and each leaf is right on rows of one class only.  So
-// theta_k(S) >= |S| - (the sum of the 2^k largest class sizes), and a leaf errs |S| - (the largest) times; with
-// weights, sizes are masses.
-//
-// Where splits cost something, a tree of l leaves that is right on the l largest classes c_1 >= c_2 >= ... has at least
-// the objective error * (|S| - c_1 - ... - c_l) + split * (l - 1), and another leaf pays while error * c_l exceeds
-// split.
+// What a leaf costs: it says its largest class and errs on all others.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <vector>
 
-#include "bounds/shape.hpp"
 #include "data/subproblem.hpp"
 
 namespace contree {
 
-// `sizes` gives the size of class c for c < classes, `total` is their sum.
-template <class Size, class Sizes>
-Score class_count_bound(Size total, std::uint32_t classes, std::int64_t depth, const Sizes& sizes) {
-    if (depth >= 32 || classes <= (std::uint64_t{1} << depth)) return 0;
-    if (depth == 0) {
-        Size largest = 0;
-        for (std::uint32_t c = 0; c < classes; ++c) largest = std::max<Size>(largest, sizes(c));
-        return Score{total} - Score{largest};
-    }
-    // The largest sizes so far, ascending: few leaves, so insertion is enough.
-    std::array<Size, 64> kept{};
-    const std::size_t leaves = std::size_t{1} << depth;
-    if (leaves > kept.size()) return 0;
-    for (std::uint32_t c = 0; c < classes; ++c) {
-        Size size = sizes(c);
-        for (std::size_t i = leaves; i-- > 0 && size > 0;)
-            if (size > kept[i]) std::swap(size, kept[i]);
-    }
-    Score right = 0;
-    for (std::size_t i = 0; i < leaves; ++i) right += kept[i];
-    return Score{total} - right;
-}
-
-template <class Entry>
-Score class_count_bound(const Subproblem<Entry>& sub, std::int64_t depth) {
-    if (sub.weighted())
-        return class_count_bound(sub.mass, sub.classes, depth, [&](std::uint32_t c) { return sub.mass_of_class[c]; });
-    return class_count_bound(sub.rows, sub.classes, depth, [&](std::uint32_t c) { return sub.class_size(c); });
-}
-
-// B2 with a minimal leaf size.  A leaf that says class c has at least `size` rows, of which at most n_c are of that class: it errs at
-// least size - n_c times.  So a tree with fewer than `target` errors says no class with size - n_c >= target, errs on all
-// rows of such classes, and B2 holds for the others.  With masses the same; where rows are counted that weigh more than one, each weighs
-// at least the least weight.  Where other rows than the subproblem's own count for sizes, so they do for n_c: of a set between the two the bound is what it is with all
-// rows of class c that it may have.
-template <class Entry>
-Score leaf_class_bound(const Subproblem<Entry>& sub, std::int64_t depth, Score target) {
-    const Subproblem<Entry>& all = sub.sized();
-    const Score least = all.weighted() ? *std::min_element(all.weight, all.weight + all.rows) : 1;
-    const auto among_all = [&](std::uint32_t c) {   // rows are numbered by class there too
-        if (sub.wide == nullptr) return c;
-        const auto row = static_cast<Row>(std::lower_bound(all.origin, all.origin + all.rows, sub.origin[sub.class_begin[c]]) - all.origin);
-        return static_cast<std::uint32_t>(std::upper_bound(all.class_begin, all.class_begin + all.classes, row) - all.class_begin - 1);
-    };
-    const auto size = [&](std::uint32_t c) {
-        const std::uint32_t named = among_all(c);
-        const Score wrong_rows = (Score{sub.leaf.rows} - all.class_size(named)) * least, wrong_mass = sub.leaf.mass - all.class_mass(named);
-        return std::max(wrong_rows, wrong_mass) >= target ? 0 : sub.class_mass(c);
-    };
-    Score said = 0, classes_said = 0;
-    for (std::uint32_t c = 0; c < sub.classes; ++c) {
-        said += size(c);
-        classes_said += size(c) > 0;
-    }
-    if (classes_said == 0) return target;
-    const bool few = depth < 32 && static_cast<std::uint64_t>(classes_said) > (std::uint64_t{1} << depth);
-    return std::min(target, few ? class_count_bound(sub.mass, sub.classes, depth, size) : sub.mass - said);
-}
-
-// The same for the objective, and for trees of at most so many leaves.
-template <class Entry>
-Score class_count_bound(const Subproblem<Entry>& sub, const TreeSize& size, const Objective& objective) {
-    if (objective.plain() && !size.limited()) return class_count_bound(sub, size.depth);
-    std::vector<Score> masses(sub.classes);
-    for (std::uint32_t c = 0; c < sub.classes; ++c) masses[c] = sub.class_mass(c);
-    std::sort(masses.begin(), masses.end(), std::greater<>());
-    Score bound = objective.error * (sub.mass - masses[0]);
-    const auto right = static_cast<std::uint32_t>(std::min<std::uint64_t>(size.leaves, sub.classes));
-    for (std::uint32_t c = 1; c < right; ++c) bound -= std::max<Score>(0, objective.error * masses[c] - objective.split);
-    return bound;
-}
-
 template <class Entry>
 Score leaf_errors(const Subproblem<Entry>& sub) {
-    return class_count_bound(sub, 0);
+    Score largest = 0;
+    for (std::uint32_t c = 0; c < sub.classes; ++c) largest = std::max(largest, sub.class_mass(c));
+    return sub.mass - largest;
 }
 
-// What a leaf costs.
 template <class Entry>
 Score leaf_score(const Subproblem<Entry>& sub, const Objective& objective) {
     return objective.error * leaf_errors(sub);

@@ -65,7 +65,7 @@ template <class Entry>
 void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     const Subproblem<Entry>& sub = *sub_;
     floor_ = unreached;
-    stump_ = std::max(class_count_bound(sub, TreeSize(1, any_leaves, sub.rows), rules_.objective), lower);
+    stump_ = lower;
     open_.clear();
     for (std::uint32_t shape = 0; shape < shapes_.size(); ++shape) {
         const Point left_end{0, 0, end_score(shapes_[shape].right)}, right_end{sub.mass, end_score(shapes_[shape].left), 0};

@@ -46,7 +46,6 @@ void BestFirst<Entry>::deepen(Worker& worker) {
     const std::int64_t target_depth = size_.depth;
     const std::int64_t first_depth = options_.switches.shallow_first ? std::min<std::int64_t>(2, target_depth) : target_depth;
     const bool begun = start_.depth > 0;
-    raise(class_count_bound(root_, size_, rules_.objective));
     if (begun && !first_.plan.empty() && options_.switches.first_trees && size_.depth > cheap_depth && !stopping()) prepare_stages(worker);
     Score irreducible = first_.lower;   // what holds at the depth asked for holds at each that is less
     Outcome outcome;

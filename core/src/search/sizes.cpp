@@ -6,7 +6,6 @@
 // proved of all thresholds for more leaves holds for fewer (shape.hpp), and a shape (l_L, l_R) takes the left bounds
 // from (l_L, l_R + 1) and the right ones from (l_L + 1, l_R).  The cache serves all sizes.  A tree that was found is
 // pruned, as a first tree for every smaller size; and one with fewer leaves than asked for settles all sizes between.
-#include "bounds/class_count.hpp"
 #include "search/best_first.hpp"
 #include "search/first_trees.hpp"
 #include "search/prune.hpp"
@@ -55,7 +54,6 @@ void BestFirst<Entry>::search_few(Worker& worker) {
     telling_ = false;
     for (Leaves leaves = 1; leaves <= std::min(few, whole.leaves) && !ended(); ++leaves) {
         sizes_.resize(leaves);
-        sizes_.back().lower = class_count_bound(root_, TreeSize(options_.max_depth, leaves, root_.rows), rules_.objective);
         solve_size(worker, leaves);
     }
     telling_ = true;
@@ -97,8 +95,7 @@ void BestFirst<Entry>::spread(Worker& worker, const Outcome& tree) {
     const Leaves own = std::min(leaves_of(prunings.best(any_leaves).plan), leaves_of(options_));
     while (sizes_.size() < own) {
         sizes_.push_back(sizes_.empty() ? Outcome{} : sizes_.back());   // a tree of fewer leaves
-        const TreeSize size(options_.max_depth, static_cast<Leaves>(sizes_.size()), root_.rows);
-        sizes_.back().lower = class_count_bound(root_, size, rules_.objective);
+        sizes_.back().lower = 0;
     }
     for (Leaves leaves = 1; leaves <= sizes_.size(); ++leaves) {
         Outcome& size = sizes_[leaves - 1];

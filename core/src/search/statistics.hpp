@@ -24,7 +24,6 @@ namespace contree {
     row(pruned_subinterval)                                                                     \
     row(closed_by_segment_bound)  /* segments closed by B1 */                                   \
     row(closed_by_trimming)       /* segments with no threshold left after B0 at both ends */   \
-    row(closed_by_class_count)    /* subproblems cut off by B2 */                               \
     row(closed_by_bound)          /* subproblems cut off by the parent's bound */               \
     row(closed_by_split_cost)     /* subproblems that no split can pay for: C1 */               \
     row(cut_by_affordable_splits) /* subproblems searched for smaller trees: C2 */              \
