@@ -89,7 +89,6 @@ private:
         std::uint64_t taken = 0;      // the thresholds in them that are open
         bool level = false;           // is it of `deepen`?
         std::int64_t begun = 0;       // thresholds
-        Split first{0, 0};            // which of them to begin with, if any
         unsigned helpers = 0;         // threads inside, besides the owner
         std::mutex mutex;
         std::condition_variable changed;
