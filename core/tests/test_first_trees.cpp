@@ -28,7 +28,7 @@ void test_every_stage() {
         Bench<Entry>& bench = shop.bench;
         const Subproblem<Entry>& root = shop.root.sub;
         shop.check_tree(greedy_tree(root, depth, {}, shop.root.movers, shop.root.arena, when_abandoned(shop.control)), depth);
-        for (const Outcome& tree : {rollout_tree(bench, root, depth), skeleton_tree(bench, root, depth),
+        for (const Outcome& tree : {rollout_tree(bench, root, depth),
                                     look_ahead_tree(bench, root, depth, bench.work() + 100'000)}) {
             shop.check_tree(tree, depth);
             const Outcome plain = bench.plain(root, tree.plan);
@@ -89,7 +89,7 @@ void test_better_three() {
         Shop<NarrowEntry> shop(data);
         const auto& root = shop.root.sub;
         if (root.features == 0 || root.classes < 2) return;
-        const Outcome tree = shop.bench.plain(root, skeleton_tree(shop.bench, root, 3).plan);
+        const Outcome tree = shop.bench.plain(root, rollout_tree(shop.bench, root, 3).plan);
         const Outcome found = better_three(shop.bench, root, tree);
         shop.check_tree(found, 3);
         CHECK_EQUAL(shop.bench.errors(root, found.plan), found.upper);
@@ -161,7 +161,7 @@ void test_exact() {
     });
 }
 
-// Where there are many rows, so that local search merges: better and better trees, and what they say they are.
+// Where there are many rows, so that small subtrees are searched along the features: better and better trees, and what they say they are.
 void test_local_search_on_many_rows() {
     for_seeds(2, [](Random& random) {
         const Instance data = structured(random, 13'000, 4, 3, 0, 0.7);
@@ -169,7 +169,7 @@ void test_local_search_on_many_rows() {
         const auto& root = shop.root.sub;
         CHECK(!shop.bench.few_cells());
         const std::int64_t depth = random.between(4, 5);
-        Outcome best = shop.bench.plain(root, skeleton_tree(shop.bench, root, depth).plan);
+        Outcome best = shop.bench.plain(root, rollout_tree(shop.bench, root, depth).plan);
         LocalSearch<NarrowEntry> search(shop.bench, root, depth, random.below(1000));
         for (int slice = 0; slice < 4; ++slice) {
             const Score before = best.upper;

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int64_t most_exact = 120'000'000;   // row visits, for all subtrees of one depth of a tree
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
-constexpr int merge_stale = 10;   // moves that find nothing before trees are merged
-constexpr double merge_share = 0.3;   // of the work
 constexpr std::size_t most_first_splits = 40;   // each is looked at by trees of depth two for all rows
 
 // Is a tree that was moved or made anew, and not polished yet, too bad to become as good as the one it is to replace?
@@ -37,11 +35,8 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
         bench_.found(root_, tree);
     };
     while (!over() && tree.upper > 0) {
-        const std::int64_t work = bench_.work();
         bench_.count_pass(root_);   // so that it ends where all else is known already
-        pool_.note(root_, walker_.plan, depth_, walker_.upper);
-        if (stale_ > 0 && stale_ % merge_stale == 0 && !bench_.few_cells()) merge(tree);
-        const Score before = walker_errors_ = walker_.upper;
+        const Score before = walker_.upper;
         const bool fresh = stale_ >= most_stale;
         if (fresh && bench_.few_cells()) take(polish(bench_, root_, depth_, tree, depth_ - 1));
         changed_ = fresh;
@@ -51,27 +46,7 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
         stale_ = fresh || walker_.upper < before ? 0 : stale_ + 1;
         take(walker_);
         first = false;
-        work_ += bench_.work() - work;
     }
-}
-
-// Where the walker finds nothing, and the best splits met are not those that were merged last.  What was cut short then is not taken up again: new
-// splits come first.
-template <class Entry>
-void LocalSearch<Entry>::merge(Outcome& tree) {
-    const std::int64_t before = bench_.work(), budget = static_cast<std::int64_t>(merge_share * static_cast<double>(work_)) - merge_work_;
-    if (budget < 20 * std::int64_t{root_.rows} * root_.features) return;
-    std::vector<Step> splits = pool_.best();
-    if (splits == merged_) return;
-    Outcome merged = merged_tree(bench_, root_, depth_, tree, splits, before + budget);
-    merged_ = std::move(splits);
-    if (merged.upper < tree.upper) {
-        tree = polish(bench_, root_, depth_, std::move(merged), 3);
-        bench_.found(root_, tree);
-        walker_ = tree;
-        stale_ = 0;
-    }
-    merge_work_ += bench_.work() - before;
 }
 
 // Two first splits of each feature, those of different features first: a walk moves its first split within a feature sooner than to another
@@ -122,7 +97,6 @@ Outcome LocalSearch<Entry>::move(const Subproblem<Entry>& sub, std::int64_t dept
         Outcome other = whole ? resplit(sub, depth, tree.upper) : shift(sub, depth, tree);
         if (other.plan.empty()) return tree;
         if (whole && depth > 3 && near_to(other.upper, tree.upper)) other = polish(bench_, sub, depth, std::move(other), 3);
-        pool_.note(root_, other.plan, depth, walker_errors_ - tree.upper + other.upper);
         if (other.upper > tree.upper) return tree;
         changed_ = true;
         return other;

@@ -1,7 +1,7 @@
 // Iterated local search: a good tree is made better by trying other splits at its inner nodes, over and over.
 #pragma once
 
-#include "search/merge.hpp"
+#include "search/bench.hpp"
 
 namespace contree {
 
@@ -17,7 +17,6 @@ public:
 private:
     std::vector<Split> first_splits();
     Outcome start(const Outcome& best);
-    void merge(Outcome& tree);
     Outcome move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     Outcome shift(const Subproblem<Entry>& sub, std::int64_t depth, const Outcome& tree);
     Outcome resplit(const Subproblem<Entry>& sub, std::int64_t depth, Score present);
@@ -30,14 +29,10 @@ private:
     std::int64_t work_end_ = 0;
     std::uint64_t state_;          // of the random numbers
     Outcome walker_;               // where the search stands; no better than the best tree
-    Score walker_errors_ = 0;      // before the move that is being made
     bool changed_ = false;         // did the last move change it?
     int stale_ = 0;                // moves since it last became better
     std::vector<Split> roots_;     // first splits to start from
     std::size_t starts_ = 0;
-    SplitPool pool_;               // of all trees met
-    std::vector<Step> merged_;     // its best splits when they were last merged
-    std::int64_t work_ = 0, merge_work_ = 0;   // row visits of all runs, and of those what merging took
 };
 
 extern template class LocalSearch<NarrowEntry>;
