@@ -12,20 +12,6 @@ namespace contree {
 
 namespace {
 
-template <class Entry>
-Split purest_split(const Subproblem<Entry>& sub, const Halt& halt) {
-    const auto class_of = classes_of_rows(sub);
-    Split best{0, 0};
-    double most = 0;
-    for (std::uint32_t f = 0; f < sub.features && !halt(); ++f) {
-        const Purest purest = purest_threshold(sub, f, class_of, halt);
-        if (purest.purity <= most) continue;
-        most = purest.purity;
-        best = {f, purest.z};
-    }
-    return best;
-}
-
 // Which rows a split parts from which, whichever of them are left: two splits that differ in it differ for sure.
 template <class Entry>
 std::uint64_t parting(const Subproblem<Entry>& sub, const Split& split) {
@@ -148,24 +134,9 @@ Outcome rollout_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int
     return {0, left.upper + right.upper, join(bench.step_at(sub, split), left.plan, right.plan)};
 }
 
-template <class Entry>
-Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth) {
-    depth = std::min(depth, deepest_first_tree);
-    if (depth <= 2 || leaf_errors(sub) == 0 || sub.features == 0) return rollout_tree(bench, sub, depth);
-    const Split split = purest_split(sub, bench.halt());
-    bench.count_pass(sub);
-    if (split.z == 0 || bench.stopped()) return bench.leaf(sub);
-    Arena::Frame frame(bench.arena);
-    const Children<Entry> children = bench.split(sub, split);
-    const Outcome left = skeleton_tree(bench, children.left, depth - 1);
-    const Outcome right = skeleton_tree(bench, children.right, depth - 1);
-    return {0, left.upper + right.upper, join(bench.step_at(sub, split), left.plan, right.plan)};
-}
-
 #define CONTREE_TREES(Entry)                                                                                \
     template Outcome greedy_tree(const Subproblem<Entry>&, std::int64_t, const Objective&, const Movers&, Arena&, const Halt&); \
-    template Outcome rollout_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);                   \
-    template Outcome skeleton_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);
+    template Outcome rollout_tree(Bench<Entry>&, const Subproblem<Entry>&, std::int64_t);
 CONTREE_TREES(NarrowEntry)
 CONTREE_TREES(WideEntry)
 #undef CONTREE_TREES

@@ -28,8 +28,4 @@ Outcome greedy_tree(const Subproblem<Entry>& sub, std::int64_t depth, const Obje
 template <class Entry>
 Outcome rollout_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth);
 
-// CART's splits above, the last two levels as in a rollout: now and then better than a rollout, and cheaper.
-template <class Entry>
-Outcome skeleton_tree(Bench<Entry>& bench, const Subproblem<Entry>& sub, std::int64_t depth);
-
 }  // namespace contree

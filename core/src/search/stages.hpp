@@ -20,15 +20,14 @@ public:
     // Who hears at once of better trees, while a stage goes on.
     void tell(std::function<void(const Outcome&)> listener) { bench_.tell = std::move(listener); }
 
-    // S1 and S2: a rollout and CART's skeleton, both polished.
+    // S1: a rollout, polished.
     Outcome first();
-    // S3, looking ahead, for at most so much work.
+    // S2, looking ahead, for at most so much work.
     Outcome look_ahead(std::int64_t budget);
-    // S4: a slice of local search from `tree`, or from where the last one ended.
+    // S3: a slice of local search from `tree`, or from where the last one ended.
     Outcome search_near(const Outcome& tree, std::int64_t budget);
 
 private:
-    Outcome mend(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
 
     const Subproblem<Entry>& root_;
     const std::int64_t depth_;
