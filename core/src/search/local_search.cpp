@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t most_exact = 120'000'000;   // row visits, for all subtrees of one depth of a tree
 constexpr int most_stale = 30;   // moves that find nothing before the search starts from elsewhere
-constexpr std::size_t most_first_splits = 40;   // each is looked at by trees of depth two for all rows
 
 // Is a tree that was moved or made anew, and not polished yet, too bad to become as good as the one it is to replace?
 bool far_from(Score errors, Score present) { return errors > present + std::max<Score>(40, present / 10); }
@@ -49,29 +48,10 @@ void LocalSearch<Entry>::run(Outcome& tree, std::int64_t work_end) {
     }
 }
 
-// Two first splits of each feature, those of different features first: a walk moves its first split within a feature sooner than to another
-// feature.  Features that order the rows alike count once.
-template <class Entry>
-std::vector<Split> LocalSearch<Entry>::first_splits() {
-    if (bench_.few_cells()) return promising_splits(bench_, root_);   // soon all tried in any order
-    const std::size_t most = std::min(2 * std::size_t{root_.features}, most_first_splits);
-    std::vector<Scored> scored = score_deeper(bench_, root_, promising_splits(bench_, root_, most, 2));
-    const auto alike = [](const Scored& a, const Scored& b) { return a.errors == b.errors && a.at.z == b.at.z; };
-    scored.erase(std::unique(scored.begin(), scored.end(), alike), scored.end());
-    std::vector<Split> splits, others;
-    std::vector<bool> met(root_.features, false);
-    for (const Scored& one : scored) {
-        (met[one.at.f] ? others : splits).push_back(one.at);
-        met[one.at.f] = true;
-    }
-    splits.insert(splits.end(), others.begin(), others.end());
-    return splits;
-}
-
 // In turn from each of the promising first splits, looking ahead below it, and then from random ones.
 template <class Entry>
 Outcome LocalSearch<Entry>::start(const Outcome& best) {
-    if (roots_.empty()) roots_ = first_splits();
+    if (roots_.empty()) roots_ = promising_splits(bench_, root_);
     if (starts_ >= 2 * roots_.size()) {
         Outcome other = resplit(root_, depth_, unreached);
         return other.plan.empty() ? best : other;

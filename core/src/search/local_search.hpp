@@ -15,7 +15,6 @@ public:
     void run(Outcome& tree, std::int64_t work_end);
 
 private:
-    std::vector<Split> first_splits();
     Outcome start(const Outcome& best);
     Outcome move(const Subproblem<Entry>& sub, std::int64_t depth, Outcome tree);
     Outcome shift(const Subproblem<Entry>& sub, std::int64_t depth, const Outcome& tree);
