@@ -1,7 +1,5 @@
 // The bounds hold: against the exact left and right scores of every threshold, found by trying every tree.
-#include <deque>
 
-#include "bounds/apart.hpp"
 #include "bounds/class_count.hpp"
 #include "bounds/cost.hpp"
 #include "bounds/inheritance.hpp"
@@ -307,123 +305,6 @@ void test_paper_pruning() {
     });
 }
 
-// Two sets that some features have apart: each of these does, both keep what they must, and no threshold of theirs has fewer
-// errors than the easier of the two sets.
-void test_apart() {
-    using Sets = Apart<NarrowEntry>;
-    long joined = 0, positive = 0;
-    for_seeds(300, [&](Random& random) {
-        const Instance data = nasty(random, {4, 14, 1, 4, 4});
-        const Root<NarrowEntry> root(data);
-        if (root.sub.features == 0) return;
-        const std::int64_t depth = random.between(0, 1);   // below the split
-        const double share = random.pick({1.0, 0.7});
-        std::vector<std::uint8_t> counted(root.sub.rows);
-        for (std::uint8_t& one : counted) one = random.chance(share);
-        Sets apart(root.sub, counted);
-        CHECK_EQUAL(apart.all(), static_cast<Row>(std::count(counted.begin(), counted.end(), 1)));
-        if (apart.all() < 2) return;
-        const auto f = static_cast<std::uint32_t>(random.below(root.sub.features));
-        apart.cut(f, static_cast<Row>(random.between(1, apart.all() - 1)));
-        std::vector<std::uint32_t> features{f};
-        const auto least = static_cast<Row>(random.between(1, 4));
-        for (std::uint32_t g = 0; g < root.sub.features; ++g) {
-            if (g == f) continue;
-            const std::vector<std::uint8_t> before = apart.sets();
-            const Row kept = apart.kept(g);
-            if (!apart.join(g, least)) {
-                CHECK(kept < least);
-                CHECK(apart.sets() == before);
-                continue;
-            }
-            CHECK_AT_MOST(least, kept);
-            Row sizes[3] = {0, 0, 0};
-            for (Row r = 0; r < root.sub.rows; ++r) {
-                CHECK(apart.sets()[r] == before[r] || apart.sets()[r] == Sets::neither);
-                sizes[apart.sets()[r]] += counted[r];
-            }
-            CHECK_EQUAL(std::min(sizes[Sets::low], sizes[Sets::high]), kept);
-            features.push_back(g);
-            ++joined;
-        }
-        RowList sets[3];
-        for (Row r = 0; r < root.sub.rows; ++r) sets[apart.sets()[r]].push_back(root.table.original[root.sub.origin[r]]);
-        const auto errors = [&](const RowList& rows) { return rows.empty() ? 0 : front_of(data, rows, depth).back(); };
-        const Score bound = std::min(errors(sets[Sets::low]), errors(sets[Sets::high]));
-        positive += bound > 0;
-        for (const std::uint32_t g : features)
-            for (const Position z : root.thresholds(g))
-                CHECK_AT_MOST(bound, errors(root.rows_left_of(g, z)) + errors(root.rows_right_of(g, z)));
-        CHECK_AT_MOST(bound, errors(all_rows(data)));
-    });
-    if (all_seeds()) CHECK(joined > 50);
-    if (all_seeds()) CHECK(positive > 20);
-}
-
-// A family of sets: a feature is answered where it has two of them apart.  Where all are, no tree one level deeper errs less often than the easiest
-// set, neither on all rows nor on the rows of the pairs; and a set of any side that is proposed is apart from one of the family.
-void test_families() {
-    long answered = 0, positive = 0, beside = 0;
-    for_seeds(3000, [&](Random& random) {
-        const Instance data = nasty(random, {4, 14, 1, 3, 3});
-        const Root<NarrowEntry> root(data);
-        const Subproblem<NarrowEntry>& sub = root.sub;
-        if (sub.features == 0) return;
-        const std::int64_t depth = random.between(0, 1);   // of the sets
-        std::vector<std::uint8_t> counted(sub.rows);
-        for (std::uint8_t& one : counted) one = random.chance(0.8);
-        Family<NarrowEntry> family(sub, counted, {});
-        const auto columns = static_cast<std::size_t>(sub.feature[sub.features - 1]) + 1;
-        const auto errors = [&](const std::vector<Row>& rows, std::int64_t levels) {
-            RowList list;
-            for (const Row r : rows) list.push_back(root.table.original[r]);
-            return list.empty() ? 0 : front_of(data, list, levels).back();
-        };
-        std::deque<ProvedSet> sets;
-        Score least = unreached;
-        const auto add = [&](const std::vector<std::uint8_t>& outside) {
-            std::vector<Row> rows;
-            for (Row r = 0; r < sub.rows; ++r)
-                if (!outside[r]) rows.push_back(sub.origin[r]);
-            if (rows.empty()) return;
-            least = std::min(least, errors(rows, depth));
-            sets.push_back(family.known(std::move(rows), columns));
-            family.add(sets.back());
-        };
-        for (auto more = random.between(1, 4); more > 0; --more) {
-            std::vector<std::uint8_t> outside(sub.rows);
-            for (std::uint8_t& one : outside) one = random.chance(0.6);
-            add(outside);
-        }
-        const auto all = static_cast<Row>(std::count(counted.begin(), counted.end(), 1));
-        for (std::uint32_t f = 0; f < sub.features; ++f) {
-            if (family.answered(f)) continue;
-            const auto side = family.side(f, 0, all, 1);
-            if (!side) continue;
-            const std::size_t before = sets.size();
-            add(family.outside(f, *side));
-            const bool below = !side->low || (before > 0 && side->lows != all / 2);   // not the low half
-            if (before > 0 && below && sets.size() > before && family.answered(f)) ++beside;
-        }
-        for (std::uint32_t f = 0; f < sub.features; ++f) {
-            if (!family.answered(f)) return;
-            const auto column = static_cast<std::size_t>(sub.feature[f]);
-            CHECK(std::any_of(sets.begin(), sets.end(), [&](const ProvedSet& a) {
-                return std::any_of(sets.begin(), sets.end(), [&](const ProvedSet& b) { return a.last[column] <= b.first[column]; });
-            }));
-        }
-        ++answered;
-        positive += least > 0;
-        const std::vector<Row> rows = family.rows_of_pairs();
-        CHECK(std::is_sorted(rows.begin(), rows.end()));
-        CHECK_AT_MOST(least, errors(rows, depth + 1));
-        CHECK_AT_MOST(errors(rows, depth + 1), errors(std::vector<Row>(sub.origin, sub.origin + sub.rows), depth + 1));
-    });
-    CHECK(answered > 200);
-    if (all_seeds()) CHECK(positive > 20);
-    CHECK(beside > 100);
-}
-
 }  // namespace
 
 int main() {
@@ -433,8 +314,6 @@ int main() {
     check::run("targets that close half a run (B3)", test_run_targets);
     check::run("open segments between known points", test_open_between);
     check::run("inheritance (B4)", test_inheritance);
-    check::run("row sets that lie apart (B7)", test_apart);
-    check::run("families of sets (B7)", test_families);
     check::run("costs (C1, C2)", test_costs);
     check::run("leaf sizes between two sets", test_leaf_sizes_between);
     check::run("the paper's pruning", test_paper_pruning);
