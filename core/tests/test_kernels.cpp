@@ -211,18 +211,6 @@ void test_meaning() {
     });
 }
 
-// Some of the features, or all.
-template <class Step>
-std::vector<std::uint32_t> choose_features(Random& random, WeightedSweep<Step>& sweep) {
-    std::vector<std::uint32_t> chosen;
-    for (std::uint32_t f = 0; f < sweep.features; ++f)
-        if (random.chance(0.5)) chosen.push_back(f);
-    if (chosen.empty() || random.chance(0.5)) return {};
-    sweep.chosen = chosen.data();
-    sweep.features = static_cast<std::uint32_t>(chosen.size());
-    return chosen;
-}
-
 // The general sweep, on the same inputs: any steps, any leaf size, chunks as short and as long as they get.
 template <class Step>
 void compare_weighted(Random& random, Row rows) {
@@ -271,21 +259,8 @@ void compare_weighted(Random& random, Row rows) {
         sweep.sizes = sizes.data();
         sweep.near_sizes = near_sizes.data();
     }
-    const std::vector<std::uint32_t> chosen = choose_features(random, sweep);
-    std::vector<FeatureExtremes> expected_by_feature(sweep.features), by_feature(sweep.features);
-    const bool apart = !limited && sizeof(Step) <= 2 && random.chance(0.5);
-    if (apart) sweep.by_feature = expected_by_feature.data();
     SideExtremes expected, extremes;
     scalar_kernel.sweep(sweep, expected);
-    if (apart) {
-        sweep.by_feature = by_feature.data();
-        for (unsigned s = 0; s < side_count; ++s) {
-            if ((sweep.used >> s & 1) == 0) continue;
-            std::int32_t high = 0, low = 0;
-            for (const FeatureExtremes& one : expected_by_feature) high = std::max(high, one.high[s]), low = std::min(low, one.low[s]);
-            CHECK(high == expected.high[s] && low == expected.low[s]);
-        }
-    }
     Score expected_totals[side_count], totals[side_count];
     scalar_kernel.weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), expected_totals);
     std::vector<std::uint64_t> expected_words(input.words.size()), words(input.words.size());
@@ -300,8 +275,6 @@ void compare_weighted(Random& random, Row rows) {
             same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s] && extremes.end[s] == expected.end[s];
             if (sweep.min_leaf > 0)
                 same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
-            for (std::size_t i = 0; i < by_feature.size() && apart; ++i)
-                same &= by_feature[i].high[s] == expected_by_feature[i].high[s] && by_feature[i].low[s] == expected_by_feature[i].low[s];
         }
         CHECK(same);
         kernel->weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), totals);
@@ -373,7 +346,6 @@ void compare_windows(Random& random, Row rows) {
         std::sort(edges.begin() + edges_of.back(), edges.end(), [](const WindowEdge& a, const WindowEdge& b) { return a.at < b.at; });
     }
     edges_of.push_back(static_cast<std::uint32_t>(edges.size()));
-    const std::vector<std::uint32_t> chosen = choose_features(random, sweep);
     WeightedSweep<Step> by_sizes = sweep;
     by_sizes.min_leaf = least;
     by_sizes.near_words = near_words.data();

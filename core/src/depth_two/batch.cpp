@@ -70,7 +70,6 @@ void Batch<Entry>::find_leaves() {
 template <class Entry>
 void Batch<Entry>::evaluate_lanes(Score ub) {
     if constexpr (may_be_general) {
-        has_cutoffs_ = false;
         const bool relaxed = !limited() || (with_relaxed && relaxed_pays());
         if (!relaxed) reached_.fill(unreached), proved_.fill(0);
         else if (sub_->weighted()) evaluate_weighted(ub);

@@ -77,16 +77,9 @@ private:
         Row rows = 0;
         Sweep<Entry> sweep{};             // entries null until first used
         const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
-        const std::int32_t* coarse_steps = nullptr;   // the same, cut off to 32 bits,
-        const std::int16_t* crude_steps = nullptr;    // and to 16
-        FeatureExtremes* crude_extremes = nullptr;    // what these gave,
-        std::uint64_t crude_round = 0;                // and in which round
-        const void* sized_steps = nullptr;            // the same two, for the rows that count for sizes
-        const std::int32_t* coarse_sized_steps = nullptr;
+        const void* sized_steps = nullptr;            // the same for the rows that count for sizes
     };
     using Deaths = std::array<std::size_t, lane_count>;
-    // How much of the weights a sweep sees: 16 bits, 32 bits, or all.
-    enum class Sight : std::uint8_t { crude, coarse, exact };
 
     bool limited() const { return sub_->limited(); }
     std::uint32_t lanes_in_use() const;
@@ -112,21 +105,10 @@ private:
     // The general case.
     void start_general();   // these are defined for wide entries
     void evaluate_weighted(Score ub);
-    void evaluate_weighted(Score ub, std::uint32_t lanes_meant, Sight sight);
-    void evaluate_crude(Score ub);
-    void find_cutoffs(Score ub);
-    Sum with_left_out(std::size_t s, Sum found) const {   // what no stump is below, of the features that were swept and of the others
-        return has_cutoffs_ ? std::max(crude_proved_[s], std::min(found, cutoff_[s])) : found;
-    }
-    const std::uint32_t* choose_features(const Pair& pair, std::uint64_t sides, std::uint32_t& count);
-    std::uint32_t may_be_best(Score ub, Score off);
-    Score most_off_coarse() const { return 8 * (Score{sub_->rows} << coarse_shift_); }
     std::uint32_t below(Score ub);
-    void evaluate_least(Score ub, std::uint32_t lanes_below);
-    bool counts(std::size_t t) const;
     void evaluate_allowed(Score ub, bool relaxed);
     bool relaxed_pays();
-    void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
+    void evaluate_allowed(Score ub, std::uint32_t meant);
     void find_lacks();
     // What the subproblem's classes weigh, of its own rows or of those that count for sizes.
     struct ByClass {
@@ -139,7 +121,6 @@ private:
     void sum_before(const Subproblem<Entry>& all, const std::vector<std::uint8_t>& class_of, const std::vector<Score>& totals, std::uint32_t f, const Weight& weight);
     template <class Weight>
     void sum_classes(const std::vector<Score>& totals, const Weight& weight);
-    void weigh_crudely();
     const ByClass& own_classes();
     const ByClass& sized_classes();
     void find_windows(std::uint64_t sides);
@@ -156,19 +137,15 @@ private:
     }
     std::uint64_t sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const;
     void evaluate_by_mass(std::uint32_t lanes_meant);
-    void sweep_own(Pair& pair, std::uint64_t sides, Sight sight, bool sized);   // for a leaf size?
-    void sweep_weighted(Pair& pair, std::uint64_t sides, Sight sight);
+    void sweep_own(Pair& pair, std::uint64_t sides, bool sized);   // for a leaf size?
+    void sweep_weighted(Pair& pair, std::uint64_t sides);
     void find_twins();
     void place_sizes();
     void write_sizes();
     void size_sides(bool by_mass);
-    Score coarse_least() const;
     template <class Step>
-    const Step* row_sizes(const void*& known, unsigned shift);
-    void sweep_limited(Pair& pair, std::uint64_t sides, bool coarse);
-    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides, bool sized);
-    void cut_weights();
-    void start_crude(Pair& pair);
+    const Step* row_sizes();
+    void sweep_limited(Pair& pair, std::uint64_t sides);
     template <class Step>
     void sweep_packed(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, bool sized);
     template <class Step>
@@ -176,9 +153,9 @@ private:
     template <class Fill>
     void sweep_general(const Pair& pair, const void*& steps, std::uint64_t sides, bool sized, const Fill& fill);
     template <class Step>
-    const Step* steps_of(const Pair& pair, unsigned shift);
+    const Step* steps_of(const Pair& pair);
     template <class Step>
-    const Step* sized_steps_of(const Pair& pair, unsigned shift);
+    const Step* sized_steps_of(const Pair& pair);
     void thin_takes(const Pair& pair, std::uint8_t* takes);
     std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
 
@@ -201,28 +178,11 @@ private:
 
     // Of the general case: weights, or a minimal leaf size.
     unsigned step_bits_ = 0;
-    unsigned coarse_shift_ = 0;             // bits that are cut off a coarse step; 0: no need for such
-    static constexpr Row coarse_chunk = 1023;   // steps in a chunk of coarse ones: fewer are folded more often, more are coarser
     Row chunk_rows_ = 0;
-    // Crude weights, in units of which the largest has no more than so many.
-    static constexpr Score crude_units = 511;
-    static constexpr Row crude_chunk = std::numeric_limits<std::int16_t>::max() / crude_units;
-    Score crude_unit_ = 0;                  // 0: no need for such
-    const std::int16_t* crude_weights_ = nullptr;   // by row; null until first used
-    std::vector<Score> crude_masses_;       // by class
-    Score crude_off_ = 0;                   // what is cut off of all rows
-    static constexpr std::size_t most_crude_extremes = 4096;   // of pairs and features that are kept
-    std::uint64_t crude_round_ = 0;
-    bool has_cutoffs_ = false;              // in this evaluation
-    BySide cutoff_, crude_proved_;          // by crude weights: what a feature's stump has to be below so that it matters, and what none is below
-    BySide crude_needed_;                   // what it has to get right more than, in units
-    std::vector<BySide> crude_totals_;      // of the classes, in units
-    std::vector<std::uint32_t> chosen_;     // features
     // Of leaf sizes: all by the rows that count for them.
     const Subproblem<Entry>* sized_ = nullptr;
     const std::uint8_t* ends_ = nullptr;    // takes; null until first used
     const void* row_sizes_ = nullptr;       // their weights, as steps; null until first used
-    const void* coarse_row_sizes_ = nullptr;   // the same, cut off
     static constexpr Row no_twin = ~Row{0};
     const Row* twin_ = nullptr;             // the row's number in the subproblem, or `no_twin`; null where all are its own
     std::vector<std::pair<Row, Row>> sized_class_;   // by class: the range of its rows

@@ -9,8 +9,7 @@
 
 namespace contree {
 
-// Steps are as narrow as the weights allow.  Where they need 64 bits, steps cut off to 32 come first, and where they need more than 16, steps of so many before (switch
-// `coarse_steps`).
+// Steps are as narrow as the weights allow.
 template <class Entry>
 void Batch<Entry>::start_general() {
     sized_ = &sub_->sized();
@@ -21,12 +20,8 @@ void Batch<Entry>::start_general() {
     else if (largest <= largest_step<std::int16_t>) step_bits_ = 16, chunk_rows_ = chunk(std::numeric_limits<std::int16_t>::max() - 1);
     else if (largest <= largest_step<std::int32_t>) step_bits_ = 32, chunk_rows_ = chunk(std::numeric_limits<std::int32_t>::max() - 1);
     else step_bits_ = 64, chunk_rows_ = std::min(sub.rows, Row{1} << 15);   // no more, so that a halt does not wait for long
-    coarse_shift_ = 0;
-    while (switches_.coarse_steps != 0 && step_bits_ == 64 && largest >> coarse_shift_ > std::numeric_limits<std::int32_t>::max() / (coarse_chunk + 1)) ++coarse_shift_;
-    crude_unit_ = switches_.coarse_steps > 1 && step_bits_ > 16 ? (largest + crude_units - 1) / crude_units : 0;
-    crude_weights_ = nullptr;
     ends_ = nullptr;
-    row_sizes_ = coarse_row_sizes_ = nullptr;
+    row_sizes_ = nullptr;
     class_of_.clear();
     own_classes_.of_row.clear();
     sized_classes_.of_row.clear();
@@ -40,39 +35,6 @@ void Batch<Entry>::start_general() {
     potential_.resize(2);
 }
 
-// Crude and coarse steps close most lanes: only those that may be below ub, and the best of all, are evaluated in full.
-template <class Entry>
-void Batch<Entry>::evaluate_weighted(Score ub) {
-    constexpr int few = 4;   // that are swept exactly at once
-    std::uint32_t meant = lanes_in_use();
-    if (crude_unit_ > 0) {
-        evaluate_crude(ub);
-        meant = may_be_best(ub, crude_off_ + 1);
-    }
-    if (sub_->classes > 2 && (meant != 0 || with_leaves)) weigh_classes();
-    if (meant == 0) return;
-    if (coarse_shift_ > 0 && (limited() || std::popcount(meant) > few)) {
-        evaluate_weighted(ub, meant, Sight::coarse);
-        if (!limited()) meant = may_be_best(ub, most_off_coarse());
-    }
-    if (meant != 0 && (coarse_shift_ == 0 || !limited())) evaluate_weighted(ub, meant, Sight::exact);   // with a leaf size, more coarse steps follow
-}
-
-// After crude or coarse steps, by which a lane's score is too small by less than `off`: the lanes that may be below ub and all others;
-// where leaves compete with stumps, all that may be below ub, as the best is not known by its stumps alone.  Those left out have reached nothing.
-template <class Entry>
-std::uint32_t Batch<Entry>::may_be_best(Score ub, Score off) {
-    for (std::size_t t = 0; t < lane_count && !with_leaves; ++t)
-        if (counts(t)) ub = std::min(ub, reached(t) + off);
-    return below(ub);
-}
-
-// Does the lane make a tree?
-template <class Entry>
-bool Batch<Entry>::counts(std::size_t t) const {
-    return (lanes_in_use() >> t & 1) != 0 && (t >= lanes.size() || allows(t));
-}
-
 // The lanes that may be below ub; the others have reached nothing.
 template <class Entry>
 std::uint32_t Batch<Entry>::below(Score ub) {
@@ -84,60 +46,30 @@ std::uint32_t Batch<Entry>::below(Score ub) {
     return lanes_below;
 }
 
-// After coarse sizes, by which stumps may count that are not allowed, no lane's score is known from above.  So those of least bound are
-// evaluated in full first, as many as one register holds, then those that may be better than the best of them; where leaves compete
-// with stumps, all are.  The others have reached nothing.
 template <class Entry>
-void Batch<Entry>::evaluate_least(Score ub, std::uint32_t lanes_below) {
-    constexpr std::size_t at_once = 4;
-    std::array<std::size_t, lane_count> order;
-    std::size_t count = 0;
-    for (std::size_t t = 0; t < lane_count; ++t)
-        if ((lanes_below >> t & 1) != 0) order[count++] = t;
-    if (!with_leaves && count > at_once) {
-        std::partial_sort(order.begin(), order.begin() + at_once, order.begin() + count, [&](std::size_t a, std::size_t b) { return proved(a) < proved(b); });
-        std::uint32_t least = 0;
-        for (std::size_t i = 0; i < at_once; ++i) least |= std::uint32_t{1} << order[i];
-        evaluate_allowed(ub, least, false);
-        lanes_below &= ~least;
-        for (std::size_t i = 0; i < at_once; ++i)
-            if (counts(order[i])) ub = std::min(ub, reached(order[i]));
-    }
-    for (std::size_t t = 0; t < lane_count; ++t) {
-        if ((lanes_below >> t & 1) == 0 || proved(t) < ub) continue;
-        lanes_below &= ~(std::uint32_t{1} << t);
-        reached_[left_side(t)] = reached_[right_side(t)] = unreached;
-    }
-    if (lanes_below != 0) evaluate_allowed(ub, lanes_below, false);
-}
-
-// With coarse steps the sums are so much too good that what follows from them is proved; it is not reached then.
-template <class Entry>
-void Batch<Entry>::evaluate_weighted(Score ub, std::uint32_t lanes_meant, Sight sight) {
-    const auto meant = [&](std::size_t s) { return (lanes_meant >> s % lane_count & 1) != 0; };
+void Batch<Entry>::evaluate_weighted(Score ub) {
+    const std::uint32_t meant = lanes_in_use();
     if (sub_->classes == 2) {
-        sweep_weighted(pairs_[0], both_sides(lanes_meant), sight);
+        sweep_weighted(pairs_[0], both_sides(meant));
         for (std::size_t s = 0; s < side_count; ++s) {
-            if (!meant(s)) continue;
-            const Score positive = sight == Sight::crude ? class_totals_[0][s] : (size_[s] + extremes_.end[s]) / 2, negative = size_[s] - positive;
+            const Score positive = (size_[s] + extremes_.end[s]) / 2, negative = size_[s] - positive;
             reached_[s] = proved_[s] = static_cast<Sum>(std::min(positive - extremes_.high[s], negative + extremes_.low[s]));
-            proved_[s] = with_left_out(s, proved_[s]);
         }
         return;
     }
+    weigh_classes();
     BySide right = leaves();
     Deaths death;
-    sweep_pairs(ub, lanes_meant, right, death, [&](Pair& pair) {
-        sweep_weighted(pair, both_sides(lanes_meant), sight);
+    sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
+        sweep_weighted(pair, both_sides(meant));
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s)
-            if (meant(s)) right[s] = static_cast<Sum>(std::max<Score>({right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]}));
+            if ((both_sides(meant) >> s & 1) != 0)
+                right[s] = std::max<Sum>({right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]});
     });
     for (std::size_t s = 0; s < side_count; ++s) {
-        if (!meant(s)) continue;
         reached_[s] = size_[s] - right[s];
         proved_[s] = size_[s] - std::max(right[s], potential_[death[s % lane_count]][s]);
-        proved_[s] = with_left_out(s, proved_[s]);
     }
 }
 
@@ -153,11 +85,10 @@ bool Batch<Entry>::relaxed_pays() {
 }
 
 // Stumps with leaves large enough, for the lanes that lie below ub without that: the others do not with it, and have reached
-// nothing, as what there is of them may be coarse.  Where all lanes fit one pass, the others get their numbers for nothing.
+// nothing.  Where all lanes fit one pass, the others get their numbers for nothing.
 template <class Entry>
 void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
     near_ = relaxed_ = proved_;
-    has_cutoffs_ = false;   // by errors with leaves of any size: these are more
     std::uint32_t meant = below(ub);
     if (meant != 0 && sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
     if (relaxed) saved_ += (all_saved - all_saved * std::popcount(meant) / std::max(1, std::popcount(lanes_in_use())) - saved_) / 8;
@@ -170,28 +101,21 @@ void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
         if (meant == 0 || (by_mass ? sub_->leaf.mass == 0 : sub_->leaf.rows <= 1)) continue;
         size_sides(by_mass);
         if (switches_.rare_classes != 0) find_lacks();
-        if (coarse_shift_ > 0 && (!by_mass || coarse_least() > 0)) {
-            evaluate_allowed(ub, meant, true);
-            meant = both || by_mass ? below(ub) : may_be_best(ub, most_off_coarse());
-            if (by_mass && !both) evaluate_least(ub, meant);
-            if (by_mass) continue;
-        }
-        if (meant != 0 && !(both && coarse_shift_ > 0)) evaluate_allowed(ub, meant, false);
+        evaluate_allowed(ub, meant);
         if (both) meant = below(ub);
     }
     if (both && sub_->wide == nullptr) evaluate_by_mass(meant);
 }
 
-// With coarse steps what follows is proved, not reached.
 template <class Entry>
-void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant, bool coarse) {
+void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant) {
     BySide right = leaves(), near_right = right;
     Deaths death;
     sweep_pairs(ub, meant, right, death, [&](Pair& pair) {
         const auto index = static_cast<std::size_t>(&pair - pairs_.data());
         const std::uint64_t sides = sides_to_gain(index, meant, right);
         if (sides == 0) return;
-        sweep_limited(pair, sides, coarse);
+        sweep_limited(pair, sides);
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s) {
             if ((sides >> s & 1) == 0) continue;
@@ -360,14 +284,10 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
 #define CONTREE_GENERAL(Entry)                                                 \
     template void Batch<Entry>::start_general();                               \
     template void Batch<Entry>::evaluate_weighted(Score);                      \
-    template void Batch<Entry>::evaluate_weighted(Score, std::uint32_t, Sight);\
-    template std::uint32_t Batch<Entry>::may_be_best(Score, Score);            \
     template std::uint32_t Batch<Entry>::below(Score);                         \
-    template bool Batch<Entry>::counts(std::size_t) const;                     \
-    template void Batch<Entry>::evaluate_least(Score, std::uint32_t);          \
     template void Batch<Entry>::evaluate_allowed(Score, bool);                 \
     template bool Batch<Entry>::relaxed_pays();                                \
-    template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t, bool);  \
+    template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t);  \
     template std::uint64_t Batch<Entry>::sides_to_gain(std::size_t, std::uint32_t, const BySide&) const; \
     template void Batch<Entry>::find_lacks();                                  \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);               \

@@ -101,17 +101,6 @@ void Batch<Entry>::weigh_classes_by_order() {
     sum_classes(own_classes().masses, [this](Row row) { return sub_->weight[row]; });
 }
 
-// By crude weights, the sides themselves too.
-template <class Entry>
-void Batch<Entry>::weigh_crudely() {
-    sum_classes(crude_masses_, [this](Row row) { return Score{crude_weights_[row]}; });
-    size_.fill(0);
-    for (std::uint32_t c = 0; c < sub_->classes; ++c)
-        for (std::size_t s = 0; s < side_count; ++s) size_[s] += class_totals_[c][s];
-    most_.clear();
-    find_potentials();
-}
-
 // The same of the rows that count beside the lanes, into `lacks_`.  False where some of them may stray.
 template <class Entry>
 bool Batch<Entry>::weigh_near_by_order() {
@@ -247,7 +236,6 @@ void Batch<Entry>::find_window_ends(std::uint32_t f, bool from_end, std::uint64_
     template auto Batch<Entry>::own_classes() -> const ByClass&;                                           \
     template auto Batch<Entry>::sized_classes() -> const ByClass&;                                         \
     template void Batch<Entry>::weigh_classes_by_order();                                                  \
-    template void Batch<Entry>::weigh_crudely();                                                           \
     template bool Batch<Entry>::weigh_near_by_order();                                                     \
     template void Batch<Entry>::find_windows(std::uint64_t);                                               \
     template Row Batch<Entry>::threshold_behind(std::uint32_t, Row) const;                                 \

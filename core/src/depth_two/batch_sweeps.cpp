@@ -1,4 +1,4 @@
-// The sweeps of the general case: their steps and sizes, coarse ones, and few lanes packed into few registers.
+// The sweeps of the general case: their steps and sizes, and few lanes packed into few registers.
 #include <algorithm>
 #include <bit>
 
@@ -37,72 +37,24 @@ constexpr std::uint64_t first_of(int count) { return count <= 0 ? 0 : ~std::uint
 
 // Leaves of any size, or windows that are known: the pair's own rows are enough.
 template <class Entry>
-void Batch<Entry>::sweep_own(Pair& pair, std::uint64_t sides, Sight sight, bool sized) {
+void Batch<Entry>::sweep_own(Pair& pair, std::uint64_t sides, bool sized) {
     if (pair.sweep.entries == nullptr) prepare(pair);
     if (halt_()) return;
-    std::uint32_t features = sub_->features;
-    const std::uint32_t* chosen = nullptr;
-    const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
+    sweep_general(pair, pair.steps, sides, sized, [&]<class Step>(WeightedSweep<Step>& input) {
+        if (input.steps == nullptr) input.steps = steps_of<Step>(pair);
         input.entries = pair.sweep.entries;
         input.stride = pair.sweep.stride;
         input.takes = pair.sweep.takes;
         input.rows = pair.rows;
-        input.features = features;
-        input.chosen = chosen;
+        input.features = sub_->features;
         input.words = words_;
-    };
-    if (sight == Sight::crude) {
-        if (pair.crude_steps == nullptr) start_crude(pair);
-        WeightedSweep<std::int16_t> input{};
-        input.steps = pair.crude_steps;
-        input.chunk_rows = crude_chunk;
-        input.by_feature = pair.crude_extremes;
-        pair.crude_round = crude_round_;
-        fill(input);
-        return sweep_packed(pair, input, sides, sized);
-    }
-    chosen = choose_features(pair, sides, features);
-    if (features == 0) {
-        if (sub_->classes > 2) return void(extremes_ = {});   // what a leaf gives
-        chosen = nullptr, features = 1;   // W's end is wanted
-    }
-    if (sight == Sight::coarse) {
-        if (pair.coarse_steps == nullptr) pair.coarse_steps = steps_of<std::int32_t>(pair, coarse_shift_);
-        WeightedSweep<std::int32_t> input{};
-        input.steps = pair.coarse_steps;
-        fill(input);
-        return sweep_coarse(pair, input, sides, sized);
-    }
-    sweep_general(pair, pair.steps, sides, sized, [&]<class Step>(WeightedSweep<Step>& input) {
-        if (input.steps == nullptr) input.steps = steps_of<Step>(pair, 0);
-        fill(input);
     });
 }
 
 template <class Entry>
-void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides, Sight sight) {
+void Batch<Entry>::sweep_weighted(Pair& pair, std::uint64_t sides) {
     statistics_->row_visits += std::int64_t{pair.rows} * sub_->features;
-    sweep_own(pair, sides, sight, false);
-}
-
-// A coarse step is its weight without the last `coarse_shift_` bits, so each of W's prefixes, and the end, is off by
-// less than `slack` = rows << coarse_shift_ in all.  Making the maximum greater and the minimum smaller by twice that
-// leaves what follows from them, pos - max W and neg + min W with pos and neg off by half of it, no greater than it is, and
-// too small by 3.5 slacks at the most: for a lane's two sides less than `most_off_coarse`.
-template <class Entry>
-void Batch<Entry>::sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides, bool sized) {
-    input.chunk_rows = coarse_chunk;
-    sweep_packed(pair, input, sides, sized);
-    const Score slack = Score{pair.rows} << coarse_shift_;
-    const auto widen = [&](Score* high, Score* low) {
-        for (std::size_t s = 0; s < side_count; ++s) {
-            high[s] = high[s] * (Score{1} << coarse_shift_) + 2 * slack;
-            low[s] = low[s] * (Score{1} << coarse_shift_) - 2 * slack;
-        }
-    };
-    widen(extremes_.high, extremes_.low);
-    if (sized) widen(extremes_.allowed_high, extremes_.allowed_low);
-    for (Score& end : extremes_.end) end *= Score{1} << coarse_shift_;
+    sweep_own(pair, sides, false);
 }
 
 // Bytes are compared with sizes as they are added: one or two registers hold all sides, and to find windows first takes longer than that.
@@ -119,11 +71,11 @@ bool Batch<Entry>::by_pairs() const {
 
 // Every row counts towards the size of a leaf, whatever its class.  (Visits are counted alike with and without windows, so that a search goes alike on all machines.)
 template <class Entry>
-void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
+void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides) {
     const Subproblem<Entry>& all = *sized_;
     statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
     if (by_windows() && (sides & ~windows_of_) != 0) find_windows(sides & ~windows_of_);
-    if (by_windows() && sub_->wide == nullptr) return sweep_own(pair, sides, coarse ? Sight::coarse : Sight::exact, true);
+    if (by_windows() && sub_->wide == nullptr) return sweep_own(pair, sides, true);
     if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
     const auto fill = [&]<class Step>(WeightedSweep<Step>& input) {
         input.entries = all.entries;
@@ -138,49 +90,23 @@ void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides, bool coarse) {
         input.near_sizes = near_sizes_.data();
         input.min_leaf = sized_by_mass_ ? sub_->leaf.mass : Score{sub_->leaf.rows};
     };
-    if (coarse) {
-        WeightedSweep<std::int32_t> input{};
-        if (pair.coarse_sized_steps == nullptr) pair.coarse_sized_steps = sized_steps_of<std::int32_t>(pair, coarse_shift_);
-        input.steps = pair.coarse_sized_steps;
-        fill(input);
-        BySide sizes, near_sizes;
-        if (sized_by_mass_ && !by_windows()) {
-            input.row_sizes = row_sizes<std::int32_t>(coarse_row_sizes_, coarse_shift_);
-            input.min_leaf = coarse_least();
-            for (std::size_t s = 0; s < side_count; ++s) {
-                sizes[s] = ((sizes_[s] - sub_->leaf.mass) >> coarse_shift_) + input.min_leaf;
-                near_sizes[s] = ((near_sizes_[s] - sub_->leaf.mass) >> coarse_shift_) + input.min_leaf;
-            }
-            input.sizes = sizes.data();
-            input.near_sizes = near_sizes.data();
-        }
-        return sweep_coarse(pair, input, sides, true);
-    }
     sweep_general(pair, pair.sized_steps, sides, true, [&]<class Step>(WeightedSweep<Step>& input) {
-        if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair, 0);
+        if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair);
         fill(input);
-        if (sized_by_mass_ && !by_windows()) input.row_sizes = row_sizes<Step>(row_sizes_, 0);
+        if (sized_by_mass_ && !by_windows()) input.row_sizes = row_sizes<Step>();
     });
 }
 
-// What the rows that count for sizes weigh, cut off or not; `known` remembers it.
+// What the rows that count for sizes weigh.
 template <class Entry>
 template <class Step>
-const Step* Batch<Entry>::row_sizes(const void*& known, unsigned shift) {
-    if (known == nullptr) {
+const Step* Batch<Entry>::row_sizes() {
+    if (row_sizes_ == nullptr) {
         auto* const sizes = arena_->take<Step>(sized_->rows);
-        for (Row r = 0; r < sized_->rows; ++r) sizes[r] = static_cast<Step>(sized_->weight[r] >> shift);
-        known = sizes;
+        std::copy_n(sized_->weight, sized_->rows, sizes);
+        row_sizes_ = sizes;
     }
-    return static_cast<const Step*>(known);
-}
-
-// Rows cut off to c in all weigh at least c << shift and less than (c + rows) << shift.  So where a left leaf is large enough, c is
-// at least this; and where the right one is, c is at most (size - least) >> shift.  Coarse sizes thus allow what is
-// allowed, and more.  None, where it is not positive.
-template <class Entry>
-Score Batch<Entry>::coarse_least() const {
-    return (sub_->leaf.mass >> coarse_shift_) - Score{sized_->rows};
+    return static_cast<const Step*>(row_sizes_);
 }
 
 // Sides are packed where that saves registers, and so work; where right sides follow from left ones, lanes are.
@@ -222,7 +148,6 @@ void Batch<Entry>::sweep_packed(const Pair& pair, WeightedSweep<Step>& input, st
         if (mirrored) unpack(swept, by_side + lane_count);
     };
     for (Score* const by_side : {extremes_.high, extremes_.low, extremes_.end, extremes_.allowed_high, extremes_.allowed_low}) unpacked(by_side);
-    for (std::uint32_t i = 0; i < input.features && input.by_feature != nullptr; ++i) unpacked(input.by_feature[i].high), unpacked(input.by_feature[i].low);
 }
 
 // The edges of the windows of some sides, with lanes put together where some are left out.
@@ -275,13 +200,13 @@ void Batch<Entry>::sweep_general(const Pair& pair, const void*& steps, std::uint
 // What a row adds to W: its weight, with the sign of its class, and nothing where it is of a third one.
 template <class Entry>
 template <class Step>
-const Step* Batch<Entry>::steps_of(const Pair& pair, unsigned shift) {
+const Step* Batch<Entry>::steps_of(const Pair& pair) {
     const Subproblem<Entry>& sub = *sub_;
     auto* const steps = arena_->take<Step>(sub.rows);
     std::fill_n(steps, sub.rows, Step{0});
     for (const std::uint32_t c : {pair.a, pair.b}) {
         for (Row r = sub.class_begin[c]; r < sub.class_begin[c + 1]; ++r) {
-            const auto step = static_cast<Step>(sub.weight_of(r) >> shift);
+            const auto step = static_cast<Step>(sub.weight_of(r));
             steps[r] = c == pair.a ? step : static_cast<Step>(-step);
         }
     }
@@ -291,8 +216,8 @@ const Step* Batch<Entry>::steps_of(const Pair& pair, unsigned shift) {
 // The same by the rows that count for sizes; those that are not the subproblem's own add nothing.
 template <class Entry>
 template <class Step>
-const Step* Batch<Entry>::sized_steps_of(const Pair& pair, unsigned shift) {
-    const Step* const own = steps_of<Step>(pair, shift);
+const Step* Batch<Entry>::sized_steps_of(const Pair& pair) {
+    const Step* const own = steps_of<Step>(pair);
     if (twin_ == nullptr) return own;
     auto* const steps = arena_->take<Step>(sized_->rows);
     for (Row r = 0; r < sized_->rows; ++r) steps[r] = twin_[r] == no_twin ? Step{0} : own[twin_[r]];
@@ -339,12 +264,10 @@ void Batch<Entry>::thin_takes(const Pair& pair, std::uint8_t* takes) {
 
 #define CONTREE_GENERAL(Entry)                                                                           \
     template bool Batch<Entry>::by_windows() const;                                                      \
-    template Score Batch<Entry>::coarse_least() const;                                                   \
     template bool Batch<Entry>::by_pairs() const;                                                        \
-    template void Batch<Entry>::sweep_own(Pair&, std::uint64_t, Sight, bool);                            \
-    template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t, Sight);                             \
-    template void Batch<Entry>::sweep_coarse(const Pair&, WeightedSweep<std::int32_t>&, std::uint64_t, bool);  \
-    template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t, bool);                               \
+    template void Batch<Entry>::sweep_own(Pair&, std::uint64_t, bool);                            \
+    template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t);                             \
+    template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t);                               \
     template void Batch<Entry>::thin_takes(const Pair&, std::uint8_t*);                                   \
     template std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
 CONTREE_GENERAL(WideEntry)

@@ -63,11 +63,6 @@ struct WindowEdge {
     bool near;                       // of the larger set's rows, for `high` and `low`; else of the side's own, for `allowed`
 };
 
-// What W reaches in one order alone: at least, and at most, 0.
-struct FeatureExtremes {
-    alignas(64) std::int32_t high[side_count], low[side_count];
-};
-
 // The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
 // of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves large enough, and
 // where those of a larger set do.
@@ -77,7 +72,6 @@ struct WeightedSweep {
     std::size_t stride;
     const std::uint8_t* takes;       // like entries: 0xff where a threshold can stand behind the row, else 0
     std::uint32_t features;
-    const std::uint32_t* chosen;     // their numbers; null: the first ones
     Row rows;                        // in each order
     const std::uint64_t* words;      // by row number; without a leaf size a row lies on one side of every lane that is used
     const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
@@ -91,11 +85,7 @@ struct WeightedSweep {
     // Or, without `min_leaf`, the windows themselves: edges of the sides used, ascending, two for each window.  `end` is unset then.
     const WindowEdge* edges;
     const std::uint32_t* edges_of;   // by feature: its first one; and the number of all.  Null: W is taken everywhere
-    // Without either, room for what is found in each of the features; null: it is not wanted.  All steps of them add up to less than it holds.
-    FeatureExtremes* by_feature;
     Halt halt;                       // after it nothing is said
-
-    std::uint32_t feature(std::uint32_t i) const { return chosen == nullptr ? i : chosen[i]; }
 };
 
 // The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126 of them do.

@@ -40,8 +40,7 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
 // The same by windows whose edges are known.
 template <class Step>
 void sweep_windows(const WeightedSweep<Step>& input, unsigned s, SideExtremes& extremes) {
-    for (std::uint32_t i = 0; i < input.features; ++i) {
-        const std::uint32_t f = input.feature(i);
+    for (std::uint32_t f = 0; f < input.features; ++f) {
         Score sum = 0;
         bool open[2] = {false, false};
         const auto take = [&] {
@@ -73,8 +72,7 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
             sweep_windows(input, s, extremes);
             continue;
         }
-        for (std::uint32_t i = 0; i < input.features && !input.halt(); ++i) {
-            const std::uint32_t f = input.feature(i);
+        for (std::uint32_t f = 0; f < input.features && !input.halt(); ++f) {
             Score sum = 0, high = 0, low = 0;
             Score before = 0, near_before = 0;
             for (Row k = 0; k < input.rows; ++k) {
@@ -96,9 +94,6 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
             extremes.high[s] = std::max(extremes.high[s], high);
             extremes.low[s] = std::min(extremes.low[s], low);
             extremes.end[s] = sum;
-            if (input.by_feature == nullptr) continue;
-            input.by_feature[i].high[s] = static_cast<std::int32_t>(high);
-            input.by_feature[i].low[s] = static_cast<std::int32_t>(low);
         }
     }
 }

@@ -77,7 +77,7 @@ private:
     void in_chunks() {
         Totals<Total> totals;
         Sums sums;
-        const bool one = input_.rows <= input_.chunk_rows, apart = input_.by_feature != nullptr;
+        const bool one = input_.rows <= input_.chunk_rows;
         if (one) sums.begin(0, 0);   // all is relative to the start then, and nothing is folded before the end
         for (std::uint32_t i = 0; i < input_.features; ++i) {
             std::fill_n(&totals.before[0][0], 2 * lanes, Total{0});
@@ -85,28 +85,24 @@ private:
             for (Row begin = 0; begin < input_.rows && (begin == 0 || !input_.halt());) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
                 if (!one) sums.begin(lowest, highest);
-                add_rows(input_.feature(i), begin, end, sums);
+                add_rows(i, begin, end, sums);
                 if (!one) fold(sums, totals);
                 begin = end;
             }
-            if (!apart) continue;
-            if (one) fold(sums, totals), sums.begin(0, 0);
-            take(totals, &input_.by_feature[i]);
         }
-        if (one && !apart) fold(sums, totals);
-        take(totals, nullptr);
+        if (one) fold(sums, totals);
+        take(totals);
         for (unsigned i = 0; i < lanes; ++i)
             for (const unsigned side : {0, 1}) extremes_.end[side * lane_count + first_ + i] = totals.before[side][i];
     }
 
     // Into the extremes of all features; they begin anew.
     template <class Total>
-    void take(Totals<Total>& totals, FeatureExtremes* one) const {
+    void take(Totals<Total>& totals) const {
         for (const unsigned side : {0, 1}) {
             for (unsigned i = 0; i < lanes; ++i) {
                 const std::size_t s = side * lane_count + first_ + i;
                 Total &high = totals.high[side][i], &low = totals.low[side][i];
-                if (one != nullptr) one->high[s] = static_cast<std::int32_t>(high), one->low[s] = static_cast<std::int32_t>(low);
                 extremes_.high[s] = std::max<Score>(extremes_.high[s], high), extremes_.low[s] = std::min<Score>(extremes_.low[s], low);
                 high = low = 0;
             }
@@ -115,8 +111,7 @@ private:
 
     // A side's extremes are taken over when one of its windows begins or ends, and begin anew: between edges the loop asks nothing.
     void in_windows() {
-        for (std::uint32_t k = 0; k < input_.features; ++k) {
-            const std::uint32_t f = input_.feature(k);
+        for (std::uint32_t f = 0; f < input_.features; ++f) {
             begin_order();
             open_[false] = open_[true] = 0;
             Sums sums;

@@ -31,8 +31,7 @@ public:
                 }
             }
         }
-        for (std::uint32_t k = 0; k < input_.features; ++k) {
-            const std::uint32_t f = input_.feature(k);
+        for (std::uint32_t f = 0; f < input_.features; ++f) {
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = size_before_[i] = near_before_[i] = 0;
             for (Row begin = 0; begin < input_.rows && (begin == 0 || !input_.halt());) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
@@ -40,12 +39,11 @@ public:
                 else add_rows<false>(f, begin, end);
                 begin = end;
             }
-            if (!limited && input_.by_feature != nullptr) end_feature(input_.by_feature[k]);
         }
         for (unsigned lane = 0; lane < sides; ++lane) {
             const unsigned s = first_ + lane;
-            extremes_.high[s] = std::max<Score>(high_[lane], highest_[lane]);
-            extremes_.low[s] = std::min<Score>(low_[lane], lowest_[lane]);
+            extremes_.high[s] = high_[lane];
+            extremes_.low[s] = low_[lane];
             extremes_.allowed_high[s] = allowed_high_[lane];
             extremes_.allowed_low[s] = allowed_low_[lane];
             extremes_.end[s] = sum_before_[lane];
@@ -53,16 +51,6 @@ public:
     }
 
 private:
-    void end_feature(FeatureExtremes& to) {
-        for (unsigned lane = 0; lane < sides; ++lane) {
-            to.high[first_ + lane] = static_cast<std::int32_t>(high_[lane]);
-            to.low[first_ + lane] = static_cast<std::int32_t>(low_[lane]);
-            highest_[lane] = std::max(highest_[lane], high_[lane]);
-            lowest_[lane] = std::min(lowest_[lane], low_[lane]);
-            high_[lane] = low_[lane] = 0;
-        }
-    }
-
     template <bool by_rows>
     void add_rows(std::uint32_t f, Row begin, Row end) {
         V sum[parts], high[parts], low[parts], allowed_high[parts], allowed_low[parts];
@@ -166,7 +154,6 @@ private:
     // By lane.
     alignas(64) Total sum_before_[sides] = {}, size_before_[sides] = {}, near_before_[sides] = {}, most_[sides] = {}, near_most_[sides] = {};
     alignas(64) Total high_[sides] = {}, low_[sides] = {}, allowed_high_[sides] = {}, allowed_low_[sides] = {};
-    alignas(64) Total highest_[sides] = {}, lowest_[sides] = {};   // of the features that have ended
 };
 
 template <class Step, bool limited, unsigned parts>
