@@ -263,11 +263,7 @@ void compare_weighted(Random& random, Row rows) {
     scalar_kernel.sweep(sweep, expected);
     Score expected_totals[side_count], totals[side_count];
     scalar_kernel.weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), expected_totals);
-    std::vector<std::uint64_t> expected_words(input.words.size()), words(input.words.size());
-    scalar_kernel.pack_words(input.words.data(), static_cast<Row>(words.size()), sweep.used, expected_words.data());
     for (const Kernel* kernel : available_kernels()) {
-        kernel->pack_words(input.words.data(), static_cast<Row>(words.size()), sweep.used, words.data());
-        CHECK(words == expected_words);
         kernel->sweep(sweep, extremes);
         bool same = true;
         for (unsigned s = 0; s < side_count; ++s) {
@@ -280,103 +276,6 @@ void compare_weighted(Random& random, Row rows) {
         kernel->weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), totals);
         CHECK(std::equal(totals, totals + side_count, expected_totals));
     }
-}
-
-// Windows found first give what comparing sizes row by row gives.
-template <class Step>
-void compare_windows(Random& random, Row rows) {
-    Input<WideEntry> input = draw_input<WideEntry>(random, rows);
-    std::vector<Step> steps;
-    std::vector<Score> weights;
-    std::vector<std::uint64_t> near_words;
-    const bool by_mass = random.chance(0.5);
-    for (std::uint64_t& word : input.words) {
-        word = (word & 0xffffffff) | ~word << lane_count;
-        near_words.push_back(word | (random.next() & random.next()));
-        weights.push_back(random.between(1, 5));
-        steps.push_back(static_cast<Step>(random.pick<Score>({1, -1, 0}) * (sizeof(Step) == 1 ? 1 : weights.back())));
-    }
-    const std::vector<Step> row_sizes(weights.begin(), weights.end());
-    WeightedSweep<Step> sweep{};
-    sweep.entries = input.sweep.entries;
-    sweep.stride = input.sweep.stride;
-    sweep.takes = input.sweep.takes;
-    sweep.features = input.sweep.features;
-    sweep.rows = rows;
-    sweep.words = input.words.data();
-    sweep.steps = steps.data();
-    sweep.chunk_rows = std::min<Row>(rows, random.pick<Row>({20, 25, sizeof(Step) > 2 ? rows : Row{24}}));
-    sweep.used = random.pick<std::uint64_t>({~std::uint64_t{0}, 1, random.next()});
-    std::array<Score, side_count> sizes{}, near_sizes{};
-    const Score least = random.pick<Score>({1, 2, 7, rows / 3 + 1, rows});
-    std::vector<WindowEdge> edges;
-    std::vector<std::uint32_t> edges_of;
-    for (std::uint32_t f = 0; f < sweep.features; ++f) {
-        edges_of.push_back(static_cast<std::uint32_t>(edges.size()));
-        for (const bool near : {false, true}) {
-            std::vector<std::uint64_t> words;
-            std::vector<Score> weight;
-            for (Row k = 0; k < rows; ++k) {
-                const Row row = Packed<WideEntry>::row(sweep.entries[f * sweep.stride + k]);
-                words.push_back((near ? near_words : input.words)[row]);
-                weight.push_back(weights[row]);
-            }
-            std::vector<std::uint64_t> back(words.rbegin(), words.rend());
-            std::vector<Score> weight_back(weight.rbegin(), weight.rend());
-            for (unsigned s = 0; s < side_count; ++s) {
-                Row begin = 0, end = 0;
-                Score before = 0, behind = 0;
-                for (const Kernel* kernel : available_kernels()) {
-                    Score from_front = 0, from_back = 0;
-                    const Row first = kernel->reach(words.data(), by_mass ? weight.data() : nullptr, rows, s, least, from_front);
-                    const Row last = kernel->reach(back.data(), by_mass ? weight_back.data() : nullptr, rows, s, least, from_back);
-                    if (kernel != available_kernels().front()) CHECK(first == begin && rows - std::min<Row>(rows, last + 1) == end && from_front == before && from_back == behind);
-                    begin = first, end = rows - std::min<Row>(rows, last + 1), before = from_front, behind = from_back;
-                }
-                if (begin < end && (sweep.used >> s & 1) != 0) {
-                    const auto takes = sweep.takes + f * sweep.stride;
-                    while (takes[begin] == 0) ++begin;
-                    while (end > 0 && takes[end - 1] == 0) --end;
-                    if (begin + 1 <= end) edges.push_back({begin + 1, static_cast<std::uint8_t>(s), near}), edges.push_back({end, static_cast<std::uint8_t>(s), near});
-                }
-                if (f > 0) continue;
-                for (Row k = 0; k < rows; ++k) (near ? near_sizes : sizes)[s] += (words[k] >> s & 1) == 0 ? 0 : by_mass ? weight[k] : 1;
-            }
-        }
-        std::sort(edges.begin() + edges_of.back(), edges.end(), [](const WindowEdge& a, const WindowEdge& b) { return a.at < b.at; });
-    }
-    edges_of.push_back(static_cast<std::uint32_t>(edges.size()));
-    WeightedSweep<Step> by_sizes = sweep;
-    by_sizes.min_leaf = least;
-    by_sizes.near_words = near_words.data();
-    by_sizes.row_sizes = by_mass ? row_sizes.data() : nullptr;
-    by_sizes.sizes = sizes.data();
-    by_sizes.near_sizes = near_sizes.data();
-    sweep.edges = edges.data();
-    sweep.edges_of = edges_of.data();
-    SideExtremes expected, extremes;
-    scalar_kernel.sweep(by_sizes, expected);
-    for (const Kernel* kernel : available_kernels()) {
-        if (kernel->registers.bytes > 0 && !kernel->registers.mirrored) continue;   // it compares sizes
-        kernel->sweep(sweep, extremes);
-        bool same = true;
-        for (unsigned s = 0; s < side_count; ++s) {
-            if ((sweep.used >> s & 1) == 0) continue;
-            same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s];
-            same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
-        }
-        CHECK(same);
-    }
-}
-
-void test_windows() {
-    for_seeds(400, [](Random& random) {
-        const auto rows = static_cast<Row>(1 + random.below(300));
-        compare_windows<std::int8_t>(random, rows);
-        compare_windows<std::int16_t>(random, rows);
-        compare_windows<std::int32_t>(random, rows);
-        compare_windows<std::int64_t>(random, rows);
-    });
 }
 
 void test_weighted_sweeps() {
@@ -433,6 +332,5 @@ int main() {
     check::run("large sweeps", test_large_sweeps);
     check::run("the general sweep means the same", test_weighted_meaning);
     check::run("general sweeps", test_weighted_sweeps);
-    check::run("windows found first give what sizes compared row by row give", test_windows);
     return check::report();
 }

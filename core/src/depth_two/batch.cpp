@@ -345,9 +345,7 @@ void Batch<Entry>::prepare(Pair& pair) {
     }
     if constexpr (may_be_general) {
         if (sub.weighted()) {
-            std::uint8_t* const takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows, sub.features);
-            thin_takes(pair, takes);
-            pair.sweep.takes = takes;
+            pair.sweep.takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows, sub.features);
             return;
         }
     }

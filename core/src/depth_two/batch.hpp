@@ -113,7 +113,7 @@ private:
     // What the subproblem's classes weigh, of its own rows or of those that count for sizes.
     struct ByClass {
         std::vector<std::uint8_t> of_row;   // the class; one more where it is none of the subproblem's; empty until first used
-        std::vector<Score> masses, rows;    // by class, that one too; rows of the subproblem's own alone
+        std::vector<Score> masses;          // by class, that one too
     };
     void weigh_classes_by_order();
     bool weigh_near_by_order();
@@ -123,13 +123,6 @@ private:
     void sum_classes(const std::vector<Score>& totals, const Weight& weight);
     const ByClass& own_classes();
     const ByClass& sized_classes();
-    void find_windows(std::uint64_t sides);
-    void find_window_ends(std::uint32_t f, bool from_end, std::uint64_t sides, std::array<std::array<Row, side_count>, 2>& at);
-    Row threshold_behind(std::uint32_t f, Row k) const;
-    Row threshold_before(std::uint32_t f, Row k) const;
-    void count_before(std::uint32_t f, std::size_t known);
-    bool by_windows() const;
-    bool by_pairs() const;
     Sum most_of(std::size_t pair, std::size_t side) const {   // of what it gets right
         if constexpr (may_be_general)
             if (!most_.empty()) return most_[pair][side];
@@ -137,7 +130,6 @@ private:
     }
     std::uint64_t sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const;
     void evaluate_by_mass(std::uint32_t lanes_meant);
-    void sweep_own(Pair& pair, std::uint64_t sides, bool sized);   // for a leaf size?
     void sweep_weighted(Pair& pair, std::uint64_t sides);
     void find_twins();
     void place_sizes();
@@ -146,17 +138,12 @@ private:
     template <class Step>
     const Step* row_sizes();
     void sweep_limited(Pair& pair, std::uint64_t sides);
-    template <class Step>
-    void sweep_packed(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, bool sized);
-    template <class Step>
-    void place_edges(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, std::uint64_t lanes_kept);
     template <class Fill>
-    void sweep_general(const Pair& pair, const void*& steps, std::uint64_t sides, bool sized, const Fill& fill);
+    void sweep_general(const void*& steps, std::uint64_t sides, const Fill& fill);
     template <class Step>
     const Step* steps_of(const Pair& pair);
     template <class Step>
     const Step* sized_steps_of(const Pair& pair);
-    void thin_takes(const Pair& pair, std::uint8_t* takes);
     std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
 
     static constexpr Row most_rows = Row{1} << 18;   // that a kernel goes over at once; of more, a quarter of that
@@ -201,17 +188,6 @@ private:
     int unasked_ = 0;                       // batches since the last of them
     bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
     BySide sizes_, near_sizes_;
-    // Windows of leaf sizes by the features of `sized_`, and the sides that these are of.
-    struct Edge {
-        WindowEdge edge;
-        std::uint32_t counted;              // its place in `rows_before`
-    };
-    struct Windows {
-        std::vector<Edge> edges;            // ascending
-        std::vector<Score> rows_before;     // of each class, where sweeps go by pairs
-    };
-    std::vector<Windows> windows_;
-    std::uint64_t windows_of_ = 0;
     ByClass own_classes_, sized_classes_;
     std::vector<Position> places_;          // of an order, ascending,
     std::vector<Score> before_places_;      // and what each class has in front of each

@@ -252,7 +252,6 @@ void Batch<Entry>::size_sides(bool by_mass) {
     const auto size_before = [&](std::uint32_t f, Position z) { return by_mass ? all.mass_at(f, z) : Score{z}; };
     const Score whole = by_mass ? all.mass : Score{all.rows};
     sized_by_mass_ = by_mass;
-    windows_of_ = 0;
     sizes_.fill(0);
     near_sizes_.fill(0);
     for (std::size_t t = 0; t < lanes.size(); ++t) {

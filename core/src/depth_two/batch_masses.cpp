@@ -1,4 +1,4 @@
-// Batches of the general case: what classes weigh on the sides of lanes, and where leaves are large enough.
+// Batches of the general case: what classes weigh on the sides of lanes.
 #include <algorithm>
 #include <bit>
 
@@ -13,11 +13,8 @@ auto Batch<Entry>::own_classes() -> const ByClass& {
         own_classes_.of_row.resize(sub.rows);
         own_classes_.masses.assign(sub.mass_of_class, sub.mass_of_class + sub.classes);
         own_classes_.masses.push_back(0);
-        own_classes_.rows.assign(sub.classes + 1, 0);
-        for (std::uint32_t c = 0; c < sub.classes; ++c) {
-            own_classes_.rows[c] = sub.class_size(c);
+        for (std::uint32_t c = 0; c < sub.classes; ++c)
             std::fill_n(own_classes_.of_row.begin() + sub.class_begin[c], sub.class_size(c), static_cast<std::uint8_t>(c));
-        }
     }
     return own_classes_;
 }
@@ -132,116 +129,11 @@ bool Batch<Entry>::weigh_near_by_order() {
     return true;
 }
 
-// In every order, the first and the last threshold of some sides' windows: they depend neither on the classes nor on how exact a sweep is, so all sweeps of
-// the batch share them.  The left leaf grows along an order and the right one shrinks, so the thresholds that leave both large enough are neighbours.
-template <class Entry>
-void Batch<Entry>::find_windows(std::uint64_t sides) {
-    if (windows_of_ == 0) {
-        windows_.resize(sized_->features);
-        for (Windows& windows : windows_) windows.edges.clear(), windows.rows_before.clear();
-    }
-    windows_of_ |= sides;
-    std::array<std::array<Row, side_count>, 2> first, last;   // own and `near`
-    for (std::uint32_t f = 0; f < sized_->features && !halt_(); ++f) {
-        find_window_ends(f, false, sides, first);
-        find_window_ends(f, true, sides, last);
-        Windows& windows = windows_[f];
-        const auto known = static_cast<std::ptrdiff_t>(windows.edges.size());
-        for (std::uint64_t left = sides; left != 0; left &= left - 1) {
-            const auto s = static_cast<std::uint8_t>(std::countr_zero(left));
-            for (const bool near : {false, true}) {
-                if (first[near][s] >= last[near][s]) continue;
-                const Row begin = threshold_behind(f, first[near][s]), end = threshold_before(f, last[near][s]);
-                if (begin > end) continue;
-                windows.edges.push_back({{begin, s, near}, 0});
-                windows.edges.push_back({{end, s, near}, 0});
-            }
-        }
-        const auto by_place = [](const Edge& a, const Edge& b) { return a.edge.at < b.edge.at; };
-        std::sort(windows.edges.begin() + known, windows.edges.end(), by_place);
-        if (by_pairs()) count_before(f, static_cast<std::size_t>(known));
-        std::inplace_merge(windows.edges.begin(), windows.edges.begin() + known, windows.edges.end(), by_place);
-    }
-}
-
-// The first threshold behind a row, and the last one in front of it: where the rows of its value end, and where they begin.
-template <class Entry>
-Row Batch<Entry>::threshold_behind(std::uint32_t f, Row k) const {
-    const Entry* const order = sized_->order(f);
-    const Entry last = order[k] | Packed<Entry>::row_mask;
-    Row step = 1;
-    while (step < sized_->rows - k && order[k + step] <= last) step *= 2;
-    return static_cast<Row>(std::upper_bound(order + k + step / 2, order + std::min(k + step, sized_->rows), last) - order);
-}
-
-template <class Entry>
-Row Batch<Entry>::threshold_before(std::uint32_t f, Row k) const {
-    const Entry* const order = sized_->order(f);
-    const Entry first = order[k] & ~Packed<Entry>::row_mask;
-    Row step = 1;
-    while (step <= k && order[k - step] >= first) step *= 2;
-    return static_cast<Row>(std::lower_bound(order + k - std::min(k, step), order + k - step / 2, first) - order);
-}
-
-// How many rows of each class lie in front of the edges from `known` on.  Added up for a pair, that is where the edge stands in the pair's own order.  No rows of
-// one value lie on both sides of an edge, so none of the pair do: it is a threshold there too, or one of its ends, where a leaf is what W tells.  And a threshold of the pair
-// between two edges is the end of some rows of one value that lie between them in the order of all rows, and so in the window.
-template <class Entry>
-void Batch<Entry>::count_before(std::uint32_t f, std::size_t known) {
-    Windows& windows = windows_[f];
-    places_.clear();
-    for (std::size_t i = known; i < windows.edges.size(); ++i) {
-        windows.edges[i].counted = static_cast<std::uint32_t>(i);
-        places_.push_back(windows.edges[i].edge.at);
-    }
-    sum_before(*sub_, own_classes().of_row, own_classes().rows, f, [](Row) { return Score{1}; });
-    windows.rows_before.insert(windows.rows_before.end(), before_places_.begin(), before_places_.end());
-}
-
-// From the front, the first row with which the left leaf is large enough; from the end, the last with which the right one is, and a threshold must lie
-// in front of it.  Blocks of rows are put in order, while there are sides that want more.
-template <class Entry>
-void Batch<Entry>::find_window_ends(std::uint32_t f, bool from_end, std::uint64_t sides, std::array<std::array<Row, side_count>, 2>& at) {
-    constexpr Row block = 256, stretch = 64 * block;   // after which a halt is looked for
-    std::array<std::uint64_t, block> words[2];
-    std::array<Score, block> sizes;
-    std::array<std::array<Score, side_count>, 2> so_far{};
-    std::uint64_t open[2] = {sides, sides};
-    const Row rows = sized_->rows;
-    const Score least = sized_by_mass_ ? sub_->leaf.mass : Score{sub_->leaf.rows};
-    const Entry* const order = sized_->order(f);
-    for (auto& by_side : at) by_side.fill(from_end ? 0 : rows);
-    for (Row begin = 0; begin < rows && (open[0] | open[1]) != 0; begin += block) {
-        if (begin % stretch == stretch - block && halt_()) return;
-        const Row count = std::min(block, rows - begin);
-        for (Row i = 0; i < count; ++i) {
-            const Row row = Packed<Entry>::row(order[from_end ? rows - 1 - begin - i : begin + i]);
-            words[false][i] = sized_words_[row];
-            words[true][i] = near_words_[row];
-            if (sized_by_mass_) sizes[i] = sized_->weight[row];
-        }
-        for (const bool near : {false, true}) {
-            for (std::uint64_t left = open[near]; left != 0; left &= left - 1) {
-                const auto s = static_cast<unsigned>(std::countr_zero(left));
-                const Row reached = kernel_.reach(words[near].data(), sized_by_mass_ ? sizes.data() : nullptr, count, s, least, so_far[near][s]);
-                if (reached == count) continue;
-                open[near] ^= std::uint64_t{1} << s;
-                at[near][s] = from_end ? rows - 1 - begin - reached : begin + reached;
-            }
-        }
-    }
-}
-
 #define CONTREE_GENERAL(Entry)                                                                              \
     template auto Batch<Entry>::own_classes() -> const ByClass&;                                           \
     template auto Batch<Entry>::sized_classes() -> const ByClass&;                                         \
     template void Batch<Entry>::weigh_classes_by_order();                                                  \
-    template bool Batch<Entry>::weigh_near_by_order();                                                     \
-    template void Batch<Entry>::find_windows(std::uint64_t);                                               \
-    template Row Batch<Entry>::threshold_behind(std::uint32_t, Row) const;                                 \
-    template Row Batch<Entry>::threshold_before(std::uint32_t, Row) const;                                 \
-    template void Batch<Entry>::count_before(std::uint32_t, std::size_t);                                  \
-    template void Batch<Entry>::find_window_ends(std::uint32_t, bool, std::uint64_t, std::array<std::array<Row, side_count>, 2>&);
+    template bool Batch<Entry>::weigh_near_by_order();
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL
 

@@ -56,13 +56,6 @@ struct SideSums {
     alignas(64) std::int32_t end[side_count];    // W behind the last row: pos - neg
 };
 
-// The first or the last threshold of an order that leaves a side two leaves large enough; W counts there, whether or not `takes` has it.
-struct WindowEdge {
-    Row at;                          // rows in front of it
-    std::uint8_t side;
-    bool near;                       // of the larger set's rows, for `high` and `low`; else of the side's own, for `allowed`
-};
-
 // The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
 // of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves large enough, and
 // where those of a larger set do.
@@ -82,9 +75,6 @@ struct WeightedSweep {
     const Step* row_sizes;           // by row number: what it counts for a size; null: one
     const Score* sizes;              // of each side, by `words`: for `allowed`
     const Score* near_sizes;         // by `near_words`: for `high` and `low`
-    // Or, without `min_leaf`, the windows themselves: edges of the sides used, ascending, two for each window.  `end` is unset then.
-    const WindowEdge* edges;
-    const std::uint32_t* edges_of;   // by feature: its first one; and the number of all.  Null: W is taken everywhere
     Halt halt;                       // after it nothing is said
 };
 
@@ -94,7 +84,7 @@ inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
 
 struct SideExtremes {
     alignas(64) Score high[side_count], low[side_count];                   // max W at least 0, min W at most 0
-    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // by `sizes` or edges; unset without
+    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // by `sizes`; unset without
     alignas(64) Score end[side_count];                                     // W behind the last row
 };
 
@@ -102,8 +92,6 @@ struct SideExtremes {
 struct Registers {
     unsigned bytes;                  // of one; 0: side by side
     unsigned at_once, at_once_limited;   // the latter with a minimal leaf size
-    bool mirrored;                   // without `min_leaf`: are right sides found from the left ones, whose bits alone are read?  Then half of the registers are left sides',
-                                     // and leaf sizes are best made windows of first
 };
 
 struct Kernel {
@@ -119,11 +107,6 @@ struct Kernel {
     void (*sweep_64)(const WeightedSweep<std::int64_t>&, SideExtremes&);
     // totals[s] = what the rows weigh whose words have bit s.
     void (*weigh_sides)(const std::uint64_t* words, const Score* weights, Row rows, Score* totals);
-    // The first row with which those of a side add up to `least` in all; `rows` where none does.  They are one each where `sizes` is null, and
-    // begin at `so_far`, which becomes the sum of the rows before that one.
-    Row (*reach)(const std::uint64_t* words, const Score* sizes, Row rows, unsigned side, Score least, Score& so_far);
-    // The bits of some sides, put together at the start of each word.
-    void (*pack_words)(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed);
     const Movers* movers;   // the data's own loops, for the same machine
     Registers registers;    // of general sweeps
     Row kept_steps;         // up to so many rows a plain sweep wants room for `steps`

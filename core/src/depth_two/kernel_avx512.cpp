@@ -241,7 +241,7 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < 4; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
-constexpr Registers registers{64, 4, 2, false};
+constexpr Registers registers{64, 4, 2};
 
 // A row's bits are a mask register.
 template <class Step>
@@ -302,7 +302,7 @@ const Kernel avx512_kernel{
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, reach, pack_words, &avx512_movers, registers, 0};
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers, registers, 0};
 
 }  // namespace contree
 

@@ -175,8 +175,7 @@ void sweep_sides(const WeightedSweep<Step>& input, SideExtremes& extremes) {
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     if (input.min_leaf > 0) return sweep_sides<Step, true, registers.at_once_limited>(input, extremes);
-    if constexpr (registers.mirrored) sweep_mirrored(input, extremes);
-    else sweep_sides<Step, false, registers.at_once>(input, extremes);
+    sweep_sides<Step, false, registers.at_once>(input, extremes);
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
@@ -189,36 +188,4 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
         for (unsigned p = 0; p < parts; ++p)
             for (unsigned i = 0; i < L::count; ++i) totals[first + p * L::count + i] = sum[p][i];
     }
-}
-
-Row reach(const std::uint64_t* words, const Score* sizes, Row rows, unsigned side, Score least, Score& so_far) {
-    typedef long long V __attribute__((vector_size(32)));
-    constexpr Row at_once = 16;
-    const auto inside = [&](const std::uint64_t* at) {   // -1 or 0 for each of four rows
-        V bits;
-        std::memcpy(&bits, at, sizeof bits);
-        return bits << (63 - side) >> 63;
-    };
-    Row r = 0;
-    for (; r + at_once <= rows; r += at_once) {
-        V sum = {};
-        for (Row i = 0; i < at_once; i += 4) {
-            V size = {1, 1, 1, 1};
-            if (sizes != nullptr) std::memcpy(&size, sizes + r + i, sizeof size);
-            sum += inside(words + r + i) & size;
-        }
-        const Score all = sum[0] + sum[1] + (sum[2] + sum[3]);
-        if (so_far + all >= least) break;
-        so_far += all;
-    }
-    for (; r < rows; ++r) {
-        const Score size = (words[r] >> side & 1) == 0 ? 0 : sizes == nullptr ? 1 : sizes[r];
-        if (size > 0 && so_far + size >= least) return r;
-        so_far += size;
-    }
-    return rows;
-}
-
-void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
-    for (Row r = 0; r < rows; ++r) packed[r] = _pext_u64(words[r], sides);
 }
