@@ -232,7 +232,6 @@ inline contree::Options draw_options(Random& random, std::int64_t depth, const I
             if (random.chance(0.15))
                 options.switches.*option.field = option.high > 8 ? option.low : static_cast<std::int32_t>(random.between(option.low, option.high));
     if (random.chance(0.15)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
-    options.switches.near_first = random.pick({0, 20, 100});
     return options;
 }
 

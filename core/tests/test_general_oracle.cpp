@@ -32,7 +32,6 @@ Options draw_options(Random& random, std::int64_t depth, const Instance& data, W
         if (random.chance(0.3)) options.switches.*row.field = row.high > 8 ? row.low : static_cast<std::int32_t>(random.between(row.low, row.high));
     options.switches.wide_leaves = random.pick({0, 25, 100});
     if (random.chance(0.3)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
-    options.switches.near_first = random.pick({0, 25, 100});
     return options;
 }
 
@@ -153,7 +152,6 @@ void test_leaf_rules() {
         options.switches.rare_classes = random.pick({0, 1, 1});
         options.switches.class_count = random.pick({0, 1, 1});
         options.switches.inheritance_cells = random.pick({0, 20000});
-        options.switches.near_first = random.pick({0, 20, 100});
         check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
     });
 }
@@ -173,7 +171,7 @@ void test_missing_and_leaf_sizes() {
         options.min_samples_leaf = 2;
         options.min_weight_leaf = 3;
         options.max_gap = gap;
-        options.switches.wide_leaves = options.switches.near_first = 100;
+        options.switches.wide_leaves = 100;
         CHECK_EQUAL(optimum_of(data, options), 0);
         check_fit(data, options, 0);
     }
@@ -195,7 +193,6 @@ void test_strays() {
         options.switches.rare_classes = random.pick({0, 1, 1});
         options.switches.trim_to_leaves = random.pick({0, 1});
         options.switches.inheritance_cells = random.pick({0, 20000});
-        options.switches.near_first = random.pick({0, 20, 100});
         check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
     });
 }

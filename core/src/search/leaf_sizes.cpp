@@ -114,10 +114,9 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
     node.changed.notify_all();
 }
 
-// The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves
-// open, in short runs for what holds in all of the run (`near_first`), which is a bound of the split itself too; and what
-// that leaves open, for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the later solves
-// start from what the first one learnt.  `any_lower` is proved for leaves of any size.
+// The sides are first solved for leaves of any size, which is faster and tells of every split beside; what that leaves open is
+// solved for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the second solve starts from
+// what the first one learnt.  `any_lower` is proved for leaves of any size.
 template <class Entry>
 void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& any_lower, const Sides& up_to) {
     const Segment& s = task.segment;
@@ -127,19 +126,6 @@ void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, 
     const auto [any_left, any_right] = solve_sides(worker, node, task, children, any_lower, up_to, &memory);
     const Point any{z, any_left.lower, any_right.lower};
     Evaluated w = within(s, {any, any}, true, rules_);
-    if (rules_.total(w.own) < task.limit && !stopping() && bounds_runs(node, task.run, options_.switches.near_first)) {
-        widen(worker, *node.sub, s.f, task.run.high, true, children.left);
-        widen(worker, *node.sub, s.f, task.run.low, false, children.right);
-        task.left = known_of(memory.left);
-        task.right = known_of(memory.right);
-        const auto [left, right] = solve_sides(worker, node, task, children, {w.near.left, w.near.right}, up_to, nullptr);
-        w.near.left = std::max(w.near.left, left.lower);
-        w.near.right = std::max(w.near.right, right.lower);
-        w = within(s, w, true, rules_);
-        memory.left_reach = task.run.high - task.z;
-        memory.right_reach = task.z - task.run.low;
-        children.left.wide = children.right.wide = nullptr;
-    }
     Outcome whole{rules_.total(w.own), unreached, {}};
     if (rules_.total(w.own) < task.limit && !stopping()) {
         children.left.leaf = children.right.leaf = node.sub->leaf;
