@@ -26,7 +26,6 @@ namespace contree {
     row(rare_classes, 1, 0, 1, "best_first: with a leaf size, leaves that say a class with too few rows err on the others") \
     row(known_relaxed, 1, 0, 1, "best_first: with a leaf size, no sweep for leaves of any size where that is known or has closed little of late") \
     row(late_pairs, 1, 0, 1, "best_first: a closed split keeps what pairs of classes give that are swept for others")        \
-    row(trim_to_leaves, 1, 0, 1, "best_first: with a leaf size, splits with a side too small are never evaluated above depth two") \
     row(class_count, 1, 0, 1, "best_first: at most 2^depth classes can be right (B2)")                   \
     row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \

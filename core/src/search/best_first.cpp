@@ -287,7 +287,6 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.limit = node.limit();
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
         trim_by_strips(node, task.segment, task.limit, task.run);
-        if (node.sub->limited() && options_.switches.trim_to_leaves) trim_to_allowed(node, task.segment.f, task.run);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
             node.set_aside(task.limit);

@@ -246,7 +246,6 @@ private:
     void evaluate_both(Worker& worker, Node& node, Task& first, Task& second, Score errors);
 
     // Leaf sizes.
-    void trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const;
     bool bounds_runs(const Node& node, const Run& run, std::int32_t percent) const;
     Ends stale_ends(const Node& node, const Task& task) const;
     void renew_ends(Worker& worker, Node& node, const Task& task);

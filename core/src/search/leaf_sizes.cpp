@@ -16,31 +16,6 @@ Sources known_of(const Profile& profile, bool in_part = false) {
 
 }  // namespace
 
-// Splits with a side too small make no tree: switch `trim_to_leaves`.  They are the first and the last of a feature, so those that are
-// allowed are a run.
-template <class Entry>
-void BestFirst<Entry>::trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const {
-    if (run.empty()) return;
-    const Subproblem<Entry>& sub = *node.sub;
-    const Cuts cuts = sub.cuts(f);
-    const auto first_that = [&](const auto& holds) {   // for all behind it too
-        std::uint32_t low = run.first, high = run.last + 1;
-        while (low < high) {
-            const std::uint32_t middle = (low + high) / 2;
-            if (holds(cuts.at(middle, run.low, run.high))) high = middle; else low = middle + 1;
-        }
-        return low;
-    };
-    const std::uint32_t first = first_that([&](Position z) { return sub.allows_left(f, z); });
-    const std::uint32_t behind = first_that([&](Position z) { return !sub.allows_right(f, z); });
-    if (first >= behind) {
-        run = {1, 0, 0, 0};
-        return;
-    }
-    const Position low = cuts.at(first, run.low, run.high), high = cuts.at(behind - 1, run.low, run.high);
-    run = {first, behind - 1, low, high};
-}
-
 // Does the row set lack values?  Then rows of a wider set may stray (Subproblem::strays), which is taken care of at depth two; a side that is itself
 // searched in nodes with wider sets below it is not solved for a run.
 template <class Entry>
@@ -159,7 +134,6 @@ void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::
 }
 
 #define CONTREE_LEAF_SIZES(Entry)                                                        \
-    template void BestFirst<Entry>::trim_to_allowed(const Node&, std::uint32_t, Run&) const; \
     template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&, std::int32_t) const; \
     template auto BestFirst<Entry>::stale_ends(const Node&, const Task&) const -> Ends;  \
     template void BestFirst<Entry>::renew_ends(Worker&, Node&, const Task&);             \

@@ -54,7 +54,6 @@ std::size_t BestFirst<Entry>::twin_segment(const Node& node, const Task& task, c
     twin.limit = task.limit;
     twin.run = live_run(twin.segment, sub, twin.limit, rules_);
     trim_by_strips(node, twin.segment, twin.limit, twin.run);
-    if (sub.limited() && options_.switches.trim_to_leaves) trim_to_allowed(node, f, twin.run);
     if (sub.limited() && !twin.run.empty() && stale_ends(node, twin) != Ends::neither) return node.queue.size();
     const Segment& a = is_first ? task.segment : twin.segment;
     const Segment& b = is_first ? twin.segment : task.segment;
