@@ -263,20 +263,6 @@ void test_class_count() {
     }
 }
 
-// With a leaf size: up to what a leaf errs, no tree is below the bound.
-void test_leaf_class_bound() {
-    for_seeds(2000, [](Random& random) {
-        const std::int64_t depth = random.between(1, 2);
-        Instance data = nasty(random, {1, 11, 0, 2, 4});
-        if (random.chance(0.5)) draw_weights(data, random);
-        Root<WideEntry> root(data);
-        root.sub.leaf = {static_cast<Row>(random.between(1, 6)), random.chance(0.5) ? 0 : random.between(1, mass_of(data, all_rows(data)))};
-        const Score least = least_errors(data, depth, root.sub.leaf.rows, root.sub.leaf.mass), leaf = contree::leaf_errors(root.sub);
-        for (const Score target : {leaf, leaf / 2, std::min(leaf, least + 1), least, Score{1}})
-            if (target <= leaf) CHECK_AT_MOST(leaf_class_bound(root.sub, depth, target), least);
-    });
-}
-
 // theta(S | T) of segment.hpp: a set between two others is bounded by the errors of the smaller and the sizes of the larger, and by
 // its own superset less what is lacking.
 void test_leaf_sizes_between() {
@@ -466,7 +452,6 @@ int main() {
     check::run("row sets that lie apart (B7)", test_apart);
     check::run("families of sets (B7)", test_families);
     check::run("class counts (B2), costs (C1, C2)", test_class_count);
-    check::run("class counts with a leaf size", test_leaf_class_bound);
     check::run("leaf sizes between two sets", test_leaf_sizes_between);
     check::run("the paper's pruning", test_paper_pruning);
     return check::report();

@@ -149,7 +149,6 @@ void test_leaf_rules() {
         if (random.chance(0.3)) options.min_weight_leaf = mass_of(data, all_rows(data)) / random.pick<Score>({5, 10, 30});
         options.switches.wide_leaves = random.pick({0, 50, 100});
         options.switches.leaf_similarity = random.pick({0, 1, 1});
-        options.switches.rare_classes = random.pick({0, 1, 1});
         options.switches.class_count = random.pick({0, 1, 1});
         options.switches.inheritance_cells = random.pick({0, 20000});
         check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
@@ -190,7 +189,6 @@ void test_strays() {
         if (random.chance(0.85)) options.min_samples_leaf = random.pick<std::int64_t>({2, 2, 3, 4});
         if (random.chance(0.3)) options.min_weight_leaf = mass_of(data, all_rows(data)) / random.pick<Score>({5, 10, 20});
         options.switches.wide_leaves = random.pick({50, 100, 100});
-        options.switches.rare_classes = random.pick({0, 1, 1});
         options.switches.inheritance_cells = random.pick({0, 20000});
         check_fit(data, options, Swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf).least_errors(depth));
     });

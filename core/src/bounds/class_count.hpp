@@ -47,35 +47,6 @@ Score class_count_bound(const Subproblem<Entry>& sub, std::int64_t depth) {
     return class_count_bound(sub.rows, sub.classes, depth, [&](std::uint32_t c) { return sub.class_size(c); });
 }
 
-// B2 with a minimal leaf size.  A leaf that says class c has at least `size` rows, of which at most n_c are of that class: it errs at
-// least size - n_c times.  So a tree with fewer than `target` errors says no class with size - n_c >= target, errs on all
-// rows of such classes, and B2 holds for the others.  With masses the same; where rows are counted that weigh more than one, each weighs
-// at least the least weight.  Where other rows than the subproblem's own count for sizes, so they do for n_c: of a set between the two the bound is what it is with all
-// rows of class c that it may have.
-template <class Entry>
-Score leaf_class_bound(const Subproblem<Entry>& sub, std::int64_t depth, Score target) {
-    const Subproblem<Entry>& all = sub.sized();
-    const Score least = all.weighted() ? *std::min_element(all.weight, all.weight + all.rows) : 1;
-    const auto among_all = [&](std::uint32_t c) {   // rows are numbered by class there too
-        if (sub.wide == nullptr) return c;
-        const auto row = static_cast<Row>(std::lower_bound(all.origin, all.origin + all.rows, sub.origin[sub.class_begin[c]]) - all.origin);
-        return static_cast<std::uint32_t>(std::upper_bound(all.class_begin, all.class_begin + all.classes, row) - all.class_begin - 1);
-    };
-    const auto size = [&](std::uint32_t c) {
-        const std::uint32_t named = among_all(c);
-        const Score wrong_rows = (Score{sub.leaf.rows} - all.class_size(named)) * least, wrong_mass = sub.leaf.mass - all.class_mass(named);
-        return std::max(wrong_rows, wrong_mass) >= target ? 0 : sub.class_mass(c);
-    };
-    Score said = 0, classes_said = 0;
-    for (std::uint32_t c = 0; c < sub.classes; ++c) {
-        said += size(c);
-        classes_said += size(c) > 0;
-    }
-    if (classes_said == 0) return target;
-    const bool few = depth < 32 && static_cast<std::uint64_t>(classes_said) > (std::uint64_t{1} << depth);
-    return std::min(target, few ? class_count_bound(sub.mass, sub.classes, depth, size) : sub.mass - said);
-}
-
 // The same for the objective, and for trees of at most so many leaves.
 template <class Entry>
 Score class_count_bound(const Subproblem<Entry>& sub, const TreeSize& size, const Objective& objective) {

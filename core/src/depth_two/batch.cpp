@@ -247,7 +247,6 @@ void Batch<Entry>::weigh_classes() {
             kernel_.count_sides(words, sub.class_size(c), class_totals_[c].data());
         }
     }
-    if constexpr (may_be_general) most_.clear();
     find_potentials();
 }
 

@@ -109,23 +109,18 @@ private:
     void evaluate_allowed(Score ub, bool relaxed);
     bool relaxed_pays();
     void evaluate_allowed(Score ub, std::uint32_t meant);
-    void find_lacks();
     // What the subproblem's classes weigh, of its own rows or of those that count for sizes.
     struct ByClass {
         std::vector<std::uint8_t> of_row;   // the class; one more where it is none of the subproblem's; empty until first used
         std::vector<Score> masses;          // by class, that one too
     };
     void weigh_classes_by_order();
-    bool weigh_near_by_order();
     template <class Weight>
     void sum_before(const Subproblem<Entry>& all, const std::vector<std::uint8_t>& class_of, const std::vector<Score>& totals, std::uint32_t f, const Weight& weight);
     template <class Weight>
     void sum_classes(const std::vector<Score>& totals, const Weight& weight);
     const ByClass& own_classes();
-    const ByClass& sized_classes();
     Sum most_of(std::size_t pair, std::size_t side) const {   // of what it gets right
-        if constexpr (may_be_general)
-            if (!most_.empty()) return most_[pair][side];
         return class_totals_[pairs_[pair].a][side] + class_totals_[pairs_[pair].b][side];
     }
     std::uint64_t sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const;
@@ -160,7 +155,6 @@ private:
     alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
-    std::vector<BySide> most_, lacks_;      // with a leaf size: what a pair gets right at most, and what leaves lack that say a class
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
 
     // Of the general case: weights, or a minimal leaf size.
@@ -172,8 +166,6 @@ private:
     const void* row_sizes_ = nullptr;       // their weights, as steps; null until first used
     static constexpr Row no_twin = ~Row{0};
     const Row* twin_ = nullptr;             // the row's number in the subproblem, or `no_twin`; null where all are its own
-    std::vector<std::pair<Row, Row>> sized_class_;   // by class: the range of its rows
-    Score least_weight_ = 1;
     std::uint64_t* sized_words_ = nullptr;  // on which sides they count,
     std::uint64_t* near_words_ = nullptr;   // and on which for bounds of the thresholds beside the lane
     struct SizeEnds {   // where a lane's sides end, in the order of its feature
@@ -188,7 +180,7 @@ private:
     int unasked_ = 0;                       // batches since the last of them
     bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
     BySide sizes_, near_sizes_;
-    ByClass own_classes_, sized_classes_;
+    ByClass own_classes_;
     std::vector<Position> places_;          // of an order, ascending,
     std::vector<Score> before_places_;      // and what each class has in front of each
     SideExtremes extremes_;

@@ -24,11 +24,9 @@ void Batch<Entry>::start_general() {
     row_sizes_ = nullptr;
     class_of_.clear();
     own_classes_.of_row.clear();
-    sized_classes_.of_row.clear();
     if (limited()) {
         near_words_ = arena_->take<std::uint64_t>(sub.rows);
         sized_words_ = sub_->wide == nullptr ? words_ : arena_->take<std::uint64_t>(sub.rows);
-        least_weight_ = sub.weighted() ? *std::min_element(sub.weight, sub.weight + sub.rows) : 1;
         find_twins();
     }
     class_totals_.resize(2);
@@ -100,7 +98,6 @@ void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
     for (const bool by_mass : {false, true}) {
         if (meant == 0 || (by_mass ? sub_->leaf.mass == 0 : sub_->leaf.rows <= 1)) continue;
         size_sides(by_mass);
-        if (switches_.rare_classes != 0) find_lacks();
         evaluate_allowed(ub, meant);
         if (both) meant = below(ub);
     }
@@ -119,9 +116,8 @@ void Batch<Entry>::evaluate_allowed(Score ub, std::uint32_t meant) {
         const auto &a = class_totals_[pair.a], &b = class_totals_[pair.b];
         for (std::size_t s = 0; s < side_count; ++s) {
             if ((sides >> s & 1) == 0) continue;
-            const Score most = most_of(index, s);   // see find_lacks
-            right[s] = std::max<Sum>(right[s], static_cast<Sum>(std::min(most, std::max(b[s] + extremes_.allowed_high[s], a[s] - extremes_.allowed_low[s]))));
-            near_right[s] = std::max<Sum>(near_right[s], static_cast<Sum>(std::min(most, std::max(b[s] + extremes_.high[s], a[s] - extremes_.low[s]))));
+            right[s] = std::max<Sum>(right[s], std::max(b[s] + extremes_.allowed_high[s], a[s] - extremes_.allowed_low[s]));
+            near_right[s] = std::max<Sum>(near_right[s], std::max(b[s] + extremes_.high[s], a[s] - extremes_.low[s]));
         }
     });
     for (std::size_t t = 0; t < lane_count; ++t) {
@@ -146,57 +142,15 @@ std::uint64_t Batch<Entry>::sides_to_gain(std::size_t pair, std::uint32_t lanes_
     return sides & both_sides(lanes_meant);
 }
 
-// A leaf that says class c and has at least m rows, of which at most n_c are of that class, errs m - n_c times or more; so a stump of a pair is right on no more
-// than all rows but those that its two leaves lack.  Of sides that some rows may lie on or not, n_c counts all rows of class c that may.  That holds for
-// `near` too: let Z be a set between S, the rows that certainly lie on the side, and T, all that may.  A leaf of Z has m rows of Z, and those of another class
-// than it says are errors on Z.  So a tree for Z errs at least as often as theta' has it: its errors on S, and for each of its leaves besides what the
-// leaf lacks, m less its rows of S less its rows of T \ S that are of the class it says, if that is positive.  A leaf's errors on S and what it lacks are at least
-// m - n_c together.  (A leaf that says a class which S lacks errs on all of its rows of S, so the stump with it is right no more often than a leaf on the whole side.)
-// Where rows are counted that weigh more than one, each weighs at least the least weight.
-// Where T has rows that S lacks, a sweep may find more: it fills up leaves with rows of T of any class, and asks nothing for them.  Both bound the same sets Z, so
-// the lesser counts.  That must be so for every pair that is swept: a lane that is closed by what its pairs give at the most would else be below ub again by
-// what one of them gives in the sweep for other lanes, with pairs left out that it needs for its exact number.
-template <class Entry>
-void Batch<Entry>::find_lacks() {
-    lacks_.resize(sub_->classes);
-    const bool weighed = sized_by_mass_ && weigh_near_by_order();
-    for (std::uint32_t c = 0; c < sub_->classes; ++c) {
-        const auto [begin, end] = sized_class_[c];
-        BySide& lacks = lacks_[c];
-        if (sized_by_mass_) {
-            if (!weighed) kernel_.weigh_sides(near_words_ + begin, sized_->weight + begin, end - begin, lacks.data());
-            for (Sum& lack : lacks) lack = std::max<Sum>(0, static_cast<Sum>(sub_->leaf.mass) - lack);
-        } else {
-            std::array<std::int32_t, side_count> counts;
-            kernel_.count_sides(near_words_ + begin, end - begin, counts.data());
-            for (std::size_t s = 0; s < side_count; ++s) lacks[s] = static_cast<Sum>(least_weight_ * std::max<Score>(0, Score{sub_->leaf.rows} - counts[s]));
-        }
-    }
-    most_.resize(pairs_.size());
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-        const Pair& pair = pairs_[i];
-        for (std::size_t s = 0; s < side_count; ++s)
-            most_[i][s] = std::min(class_totals_[pair.a][s] + class_totals_[pair.b][s], size_[s] - lacks_[pair.a][s] - lacks_[pair.b][s]);
-    }
-    find_potentials();
-}
-
-// The rows that count for sizes and are the subproblem's own.  Both list the table's rows in ascending order, class by class; a class that
-// the subproblem lacks is none of its.
+// The rows that count for sizes and are the subproblem's own.  Both list the table's rows in ascending order.
 template <class Entry>
 void Batch<Entry>::find_twins() {
     twin_ = nullptr;
-    sized_class_.resize(sub_->classes);
-    for (std::uint32_t c = 0; c < sub_->classes; ++c) sized_class_[c] = {sub_->class_begin[c], sub_->class_begin[c + 1]};
     if (sub_->wide == nullptr) return;
     auto* const twin = arena_->take<Row>(sized_->rows);
     for (Row r = 0, own = 0; r < sized_->rows; ++r)
         twin[r] = own < sub_->rows && sub_->origin[own] == sized_->origin[r] ? own++ : no_twin;
     twin_ = twin;
-    for (std::uint32_t all = 0, c = 0; all < sized_->classes; ++all) {
-        const Row begin = sized_->class_begin[all], end = sized_->class_begin[all + 1];
-        if (std::any_of(twin + begin, twin + end, [](Row r) { return r != no_twin; })) sized_class_[c++] = {begin, end};
-    }
 }
 
 // Where the lanes' sides end among the rows that count for sizes.
@@ -288,7 +242,6 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
     template bool Batch<Entry>::relaxed_pays();                                \
     template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t);  \
     template std::uint64_t Batch<Entry>::sides_to_gain(std::size_t, std::uint32_t, const BySide&) const; \
-    template void Batch<Entry>::find_lacks();                                  \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);               \
     template void Batch<Entry>::find_twins();                                  \
     template void Batch<Entry>::place_sizes();                                 \

@@ -19,23 +19,6 @@ auto Batch<Entry>::own_classes() -> const ByClass& {
     return own_classes_;
 }
 
-template <class Entry>
-auto Batch<Entry>::sized_classes() -> const ByClass& {
-    if (sub_->wide == nullptr) return own_classes();
-    if (sized_classes_.of_row.empty()) {
-        sized_classes_.of_row.assign(sized_->rows, static_cast<std::uint8_t>(sub_->classes));
-        sized_classes_.masses.assign(sub_->classes + 1, 0);
-        sized_classes_.masses.back() = sized_->mass;
-        for (std::uint32_t c = 0; c < sub_->classes; ++c) {
-            const auto [begin, end] = sized_class_[c];
-            std::fill(sized_classes_.of_row.begin() + begin, sized_classes_.of_row.begin() + end, static_cast<std::uint8_t>(c));
-            for (Row r = begin; r < end; ++r) sized_classes_.masses[c] += sized_->weight[r];
-            sized_classes_.masses.back() -= sized_classes_.masses[c];
-        }
-    }
-    return sized_classes_;
-}
-
 // What every class weighs, or how many rows it has, in front of each of `places_`.  From both ends of the order to the longest part without a place.
 template <class Entry>
 template <class Weight>
@@ -98,42 +81,9 @@ void Batch<Entry>::weigh_classes_by_order() {
     sum_classes(own_classes().masses, [this](Row row) { return sub_->weight[row]; });
 }
 
-// The same of the rows that count beside the lanes, into `lacks_`.  False where some of them may stray.
-template <class Entry>
-bool Batch<Entry>::weigh_near_by_order() {
-    for (std::size_t t = 0; t < lanes.size(); ++t)
-        if (size_ends_[t].stray.rows() > 0) return false;
-    const ByClass& by_class = sized_classes();
-    const std::size_t kinds = by_class.masses.size();
-    for (std::uint32_t c = 0; c < sub_->classes; ++c) lacks_[c].fill(0);
-    for (std::size_t t = 0, end; t < lanes.size(); t = end) {
-        places_.clear();
-        for (end = t; end < lanes.size() && lanes[end].f == lanes[t].f; ++end) {
-            places_.push_back(size_ends_[end].near_left);
-            places_.push_back(size_ends_[end].near_right);
-        }
-        std::sort(places_.begin(), places_.end());
-        sum_before(*sized_, by_class.of_row, by_class.masses, size_ends_[t].f, [this](Row row) { return sized_->weight[row]; });
-        const auto before = [&](Position z, std::uint32_t c) {
-            const auto i = std::lower_bound(places_.begin(), places_.end(), z) - places_.begin();
-            return before_places_[kinds * static_cast<std::size_t>(i) + c];
-        };
-        for (std::size_t i = t; i < end; ++i) {
-            for (std::uint32_t c = 0; c < sub_->classes; ++c) {
-                lacks_[c][left_side(i)] = static_cast<Sum>(before(size_ends_[i].near_left, c));
-                lacks_[c][right_side(i)] = static_cast<Sum>(by_class.masses[c] - before(size_ends_[i].near_right, c));
-            }
-        }
-    }
-    for (std::uint32_t c = 0; c < sub_->classes && with_whole; ++c) lacks_[c][left_side(whole_lane)] = static_cast<Sum>(by_class.masses[c]);
-    return true;
-}
-
 #define CONTREE_GENERAL(Entry)                                                                              \
     template auto Batch<Entry>::own_classes() -> const ByClass&;                                           \
-    template auto Batch<Entry>::sized_classes() -> const ByClass&;                                         \
-    template void Batch<Entry>::weigh_classes_by_order();                                                  \
-    template bool Batch<Entry>::weigh_near_by_order();
+    template void Batch<Entry>::weigh_classes_by_order();
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL
 

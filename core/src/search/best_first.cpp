@@ -59,10 +59,6 @@ Outcome BestFirst<Entry>::solve(Worker& worker, Question question) {
     if (options_.switches.class_count) {
         question.lower = std::max(question.lower, class_count_bound(sub, question.size, rules_.objective));
         if (leaf <= question.lower) return leaf_outcome(leaf);
-        if (sub.limited()) {   // of errors alone, which cost at least so much
-            const Score errors = rules_.mass_of(std::min(question.target, leaf));
-            question.lower = std::max(question.lower, rules_.worth(leaf_class_bound(sub, question.size.depth, errors)));
-        }
         if (question.lower >= question.target) {
             ++worker.statistics.closed_by_class_count;
             return {question.lower, unreached, {}};
