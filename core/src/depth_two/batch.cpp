@@ -70,16 +70,11 @@ void Batch<Entry>::find_leaves() {
 template <class Entry>
 void Batch<Entry>::evaluate_lanes(Score ub) {
     if constexpr (may_be_general) {
-        const bool relaxed = !limited() || (with_relaxed && relaxed_pays());
-        if (!relaxed) reached_.fill(unreached), proved_.fill(0);
-        else if (sub_->weighted()) evaluate_weighted(ub);
-        else if (sub_->classes == 2) evaluate_two_classes();
-        else evaluate_classes(ub);
-        if (limited()) evaluate_allowed(ub, relaxed);
-    } else {
-        if (sub_->classes == 2) evaluate_two_classes();
-        else evaluate_classes(ub);
+        if (limited()) return evaluate_allowed(ub);
+        if (sub_->weighted()) return evaluate_weighted(ub);
     }
+    if (sub_->classes == 2) evaluate_two_classes();
+    else evaluate_classes(ub);
 }
 
 // The kernel over all features.
@@ -309,15 +304,15 @@ void Batch<Entry>::evaluate_one_by_one() {
         reached_[right_side(t)] = static_cast<Sum>(errors.right);
         leaf_[left_side(t)] = static_cast<Sum>(errors.leaf_left);
         leaf_[right_side(t)] = static_cast<Sum>(errors.leaf_right);
-        near_[left_side(t)] = relaxed_[left_side(t)] = static_cast<Sum>(errors.relaxed_left);
-        near_[right_side(t)] = relaxed_[right_side(t)] = static_cast<Sum>(errors.relaxed_right);
+        near_[left_side(t)] = static_cast<Sum>(errors.relaxed_left);
+        near_[right_side(t)] = static_cast<Sum>(errors.relaxed_right);
     }
     if (with_whole) {
         const Stump stump = best_stump(*sub_);
         reached_[left_side(whole_lane)] = static_cast<Sum>(stump.errors);
         leaf_[left_side(whole_lane)] = static_cast<Sum>(leaf_errors(*sub_));
-        near_[left_side(whole_lane)] = relaxed_[left_side(whole_lane)] = static_cast<Sum>(stump.relaxed);
-        reached_[right_side(whole_lane)] = near_[right_side(whole_lane)] = relaxed_[right_side(whole_lane)] = 0;
+        near_[left_side(whole_lane)] = static_cast<Sum>(stump.relaxed);
+        reached_[right_side(whole_lane)] = near_[right_side(whole_lane)] = 0;
     }
     proved_ = reached_;
     statistics_->row_visits += static_cast<std::int64_t>(lanes.size()) * sub_->rows * sub_->features;

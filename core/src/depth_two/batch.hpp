@@ -37,12 +37,6 @@ public:
     static constexpr std::size_t whole_lane = lane_count - 1;
     // Are the errors of a leaf on each side wanted too?
     bool with_leaves = false;
-    // With a minimal leaf size: is it worth while to sweep for leaves of any size first?  That closes some lanes, and only the
-    // others are swept for the leaf size.
-    bool with_relaxed = true;
-    // And even where that has closed few of late?  Its numbers hold for other row sets too.
-    bool keeps_relaxed = false;
-
     // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
     bool evaluate(Score ub);
 
@@ -62,9 +56,6 @@ public:
     // What no stump can get below on the same rows for any of the thresholds from `before` to `behind`.
     Score near_left(std::size_t t) const { return (limited() ? near_ : proved_)[left_side(t)]; }
     Score near_right(std::size_t t) const { return (limited() ? near_ : proved_)[right_side(t)]; }
-    // And with leaves of any size: bounds all row sets.
-    Score relaxed_left(std::size_t t) const { return (limited() ? relaxed_ : proved_)[left_side(t)]; }
-    Score relaxed_right(std::size_t t) const { return (limited() ? relaxed_ : proved_)[right_side(t)]; }
 
 private:
     static constexpr bool may_be_general = Subproblem<Entry>::may_be_general;
@@ -106,8 +97,7 @@ private:
     void start_general();   // these are defined for wide entries
     void evaluate_weighted(Score ub);
     std::uint32_t below(Score ub);
-    void evaluate_allowed(Score ub, bool relaxed);
-    bool relaxed_pays();
+    void evaluate_allowed(Score ub);
     void evaluate_allowed(Score ub, std::uint32_t meant);
     // What the subproblem's classes weigh, of its own rows or of those that count for sizes.
     struct ByClass {
@@ -152,7 +142,7 @@ private:
     std::int8_t* steps_ = nullptr;          // room for the kernel's own
     std::uint32_t second_orders_ = 0;       // those with missing values first
     std::vector<Pair> pairs_;   // the most rows first
-    alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses
+    alignas(64) BySide size_, reached_, proved_, near_, leaf_{};   // masses
     SideSums sums_;
     std::vector<BySide> class_totals_, potential_;
     std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
@@ -175,9 +165,6 @@ private:
     };
     std::array<SizeEnds, lane_count> size_ends_;
     std::uint32_t allowed_ = 0;             // bit t: see `allows`
-    static constexpr int all_saved = 1024;
-    int saved_ = all_saved;                 // the share of lanes that sweeps for leaves of any size have spared of late
-    int unasked_ = 0;                       // batches since the last of them
     bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
     BySide sizes_, near_sizes_;
     ByClass own_classes_;

@@ -71,29 +71,15 @@ void Batch<Entry>::evaluate_weighted(Score ub) {
     }
 }
 
-// A sweep for leaves of any size takes less than half of one for the leaf size, and less still where there are more than two
-// classes.  Now and then it is tried again.
+// Stumps with leaves large enough.  Where rows and masses both count, a sweep by rows closes some lanes, then one by masses, and those that neither
+// closes go one by one.
 template <class Entry>
-bool Batch<Entry>::relaxed_pays() {
-    if (keeps_relaxed || 3 * saved_ >= all_saved || ++unasked_ >= 16) {
-        unasked_ = 0;
-        return true;
-    }
-    return false;
-}
-
-// Stumps with leaves large enough, for the lanes that lie below ub without that: the others do not with it, and have reached
-// nothing.  Where all lanes fit one pass, the others get their numbers for nothing.
-template <class Entry>
-void Batch<Entry>::evaluate_allowed(Score ub, bool relaxed) {
-    near_ = relaxed_ = proved_;
-    std::uint32_t meant = below(ub);
-    if (meant != 0 && sub_->classes == 2 && step_bits_ <= 16) meant = lanes_in_use();
-    if (relaxed) saved_ += (all_saved - all_saved * std::popcount(meant) / std::max(1, std::popcount(lanes_in_use())) - saved_) / 8;
-    if (meant == 0) return;
+void Batch<Entry>::evaluate_allowed(Score ub) {
+    proved_.fill(0);
+    near_.fill(0);
+    std::uint32_t meant = lanes_in_use();
     write_sizes();
-    if (sub_->classes == 2 || !relaxed) weigh_classes();
-    // By rows and by mass, where both count: each closes lanes by itself, and those that neither closes go one by one.
+    weigh_classes();
     const bool both = sub_->leaf.rows > 1 && sub_->leaf.mass > 0;
     for (const bool by_mass : {false, true}) {
         if (meant == 0 || (by_mass ? sub_->leaf.mass == 0 : sub_->leaf.rows <= 1)) continue;
@@ -238,8 +224,7 @@ void Batch<Entry>::evaluate_by_mass(std::uint32_t lanes_meant) {
     template void Batch<Entry>::start_general();                               \
     template void Batch<Entry>::evaluate_weighted(Score);                      \
     template std::uint32_t Batch<Entry>::below(Score);                         \
-    template void Batch<Entry>::evaluate_allowed(Score, bool);                 \
-    template bool Batch<Entry>::relaxed_pays();                                \
+    template void Batch<Entry>::evaluate_allowed(Score);                \
     template void Batch<Entry>::evaluate_allowed(Score, std::uint32_t);  \
     template std::uint64_t Batch<Entry>::sides_to_gain(std::size_t, std::uint32_t, const BySide&) const; \
     template void Batch<Entry>::evaluate_by_mass(std::uint32_t);               \

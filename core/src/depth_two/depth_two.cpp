@@ -26,7 +26,7 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     Arena::Frame frame(arena);
     sub_ = &sub;
     statistics_ = &statistics;
-    learnt_ = learnt;
+    learnt_ = sub.limited() ? nullptr : learnt;   // what holds for a leaf size says nothing of other row sets
     ++statistics.depth_two_solves;
     slack_ = slack;
     lower_ub(target);
@@ -37,9 +37,6 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     else shapes_.push_back({2, 2});
     plain_ = leaves > 3 && rules_.objective.plain();
     batch_.with_leaves = !plain_;
-    // What leaves of any size close, the sources have closed.
-    batch_.with_relaxed = !known_relaxed_ || !sources.any() || learnt != nullptr;
-    batch_.keeps_relaxed = !known_relaxed_ || learnt != nullptr;
     if (learnt != nullptr) learnt->expect(shapes_);
     if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
     batch_.start(sub, arena, statistics);
@@ -73,12 +70,11 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
         for (std::uint32_t f = 0; f < sub.features; ++f) {
             inheritance.points_of(f, inherited_);
             statistics_->inherited_points += static_cast<std::int64_t>(inherited_.size());
-            if (sub.limited()) note_inherited(f, shape);   // before the ends tell them what holds for this leaf size alone
             found_.clear();
             close(open_between(f, shape, left_end, right_end, inherited_, ub_, rules_, found_));
             for (const Segment& segment : found_)
                 if (Open open{segment, {}}; still_open<false>(open)) open_.push_back(open);
-            if (!sub.limited()) note_inherited(f, shape);
+            note_inherited(f, shape);
         }
     }
 }
@@ -294,12 +290,7 @@ void DepthTwo<Entry>::cut_segments(Score limit_before) {
             const auto [near_left, near_right] = usual ? std::pair(own_left, own_right) : scores(t, batch_.near_left(t), batch_.near_right(t));
             const Evaluated w = within(segment, {{z, near_left, near_right}, {z, own_left, own_right}}, limited, rules);
             if (usual || batch_.allows(t)) close(std::max(rules.total(w.own), own_left + own_right + rules.objective.split));
-            if (!limited) {
-                note(segment.f, segment.shape, position, w.own);
-            } else {   // for other row sets
-                const auto [left, right] = scores(t, batch_.relaxed_left(t), batch_.relaxed_right(t));
-                note(segment.f, segment.shape, position, {z, left, right});
-            }
+            note(segment.f, segment.shape, position, w.own);
             if (Open open = part(w.as_right_end()); u.z < z && still_open<usual>(open)) open_.push_back(open);
             u = w.as_left_end();
         }

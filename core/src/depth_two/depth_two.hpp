@@ -22,7 +22,7 @@ template <class Entry>
 class DepthTwo {
 public:
     DepthTwo(const Kernel& kernel, const Switches& switches, const Control& control, const Objective& objective = {})
-        : rules_(rules_of(switches, objective)), control_(control), batch_(kernel, when_stopped(control), switches), known_relaxed_(switches.known_relaxed != 0) {}
+        : rules_(rules_of(switches, objective)), control_(control), batch_(kernel, when_stopped(control), switches) {}
 
     // The exact score where it is below `target`, else a proved bound >= target, for trees of three leaves or of four.
     // `lower` is already proved.  `learnt`, if given, gets the bounds of all thresholds that were looked at.
@@ -62,7 +62,6 @@ private:
     const Rules rules_;
     const Control& control_;
     Batch<Entry> batch_;
-    const bool known_relaxed_;
 
     // State of one solve.
     const Subproblem<Entry>* sub_ = nullptr;
