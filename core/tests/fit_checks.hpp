@@ -225,7 +225,7 @@ inline contree::Options draw_options(Random& random, std::int64_t depth, const I
     options.n_jobs = random.pick({1, 1, 1, 2});
     if (random.chance(0.7)) options.switches.strip_cells = 0;
     options.switches.strip_rows = random.pick({1, 2, 3, 5, 128});
-    options.switches.wide_leaves = random.pick({0, 25, 50, 100, 100});
+    options.switches.wide_leaves = random.pick({0, 1, 1});
     options.switches.inheritance_cells = random.pick({0, 0, 20000});
     if (random.chance(0.3))
         for (const contree::SwitchRow& option : contree::switch_rows())

@@ -21,8 +21,7 @@ namespace contree {
     row(gini_order, 1, 0, 1, "paper: take the features in the order of their best Gini impurity")        \
     row(monotone, 1, 0, 1, "best_first: a side with more rows has no fewer errors (B1)")                 \
     row(similarity, 1, 0, 1, "best_first: a row moved changes a score by at most one (B0, B1)")          \
-    row(leaf_similarity, 1, 0, 1, "best_first: with a leaf size, similarity from numbers of that size (B1)") \
-    row(wide_leaves, 50, 0, 100, "best_first: leaf sizes count what may lie on a side, for runs of so many % of the rows")  \
+    row(wide_leaves, 1, 0, 1, "best_first: with a leaf size, sizes count all rows that may lie on a side (B1)") \
     row(late_pairs, 1, 0, 1, "best_first: a closed split keeps what pairs of classes give that are swept for others")        \
     row(class_count, 1, 0, 1, "best_first: at most 2^depth classes can be right (B2)")                   \
     row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \

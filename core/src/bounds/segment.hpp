@@ -20,7 +20,7 @@
 // Minimal leaf size.  Write theta(S | T) for the least errors on S of a tree whose leaves are large enough on T, S inside T; what
 // counts is theta(S | S).  A leaf is always allowed.
 // - Shrinking: theta(S' | S') >= theta(S | S) - |S \ S'| for S' inside S.  The best tree for S' has leaves at least as large on S, and
-//   B0's proof goes through.  So similarity takes the numbers of the leaf size that counts (switch `leaf_similarity`).
+//   B0's proof goes through.  So similarity takes the numbers of the leaf size that counts.
 // - Growing: a row more may make a split allowed, so "more rows never mean fewer errors" fails.  But for S inside Z inside T,
 //   theta(Z | Z) >= theta(S | T): the best tree for Z has leaves at least as large on T, and errs on S no more than on Z.
 //   So for thresholds z from u to v, L(z) >= theta(L(u) | L(v)) and R(z) >= theta(R(v) | R(u)): errors of the rows that certainly lie
@@ -56,7 +56,6 @@ struct Point {
 struct Rules {
     bool monotone;
     bool similarity;
-    bool leaf_similarity = true;   // for numbers of the leaf size that counts
     Objective objective = {};
 
     // What a split at a point costs at the least, in all.
@@ -66,7 +65,7 @@ struct Rules {
     // The least mass that can change so much.
     Score mass_of(Score worth) const { return objective.error == 1 ? worth : (worth + objective.error - 1) / objective.error; }
 };
-inline Rules rules_of(const Switches& s, const Objective& objective = {}) { return {s.monotone != 0, s.similarity != 0, s.leaf_similarity != 0, objective}; }
+inline Rules rules_of(const Switches& s, const Objective& objective = {}) { return {s.monotone != 0, s.similarity != 0, objective}; }
 
 struct Segment {
     Score bound;       // no split inside has a smaller objective
@@ -121,7 +120,7 @@ struct Evaluated {
 // holds for `own` alone.
 inline Evaluated within(const Segment& s, Evaluated w, bool limited, const Rules& rules) {
     const Score left = left_bound(s, w.own.z, rules), right = right_bound(s, w.own.z, rules);
-    if (!limited || !rules.leaf_similarity) {
+    if (!limited) {
         w.near.left = std::max(w.near.left, left);
         w.near.right = std::max(w.near.right, right);
         return {w.near, w.near};

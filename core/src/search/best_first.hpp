@@ -246,7 +246,7 @@ private:
     void evaluate_both(Worker& worker, Node& node, Task& first, Task& second, Score errors);
 
     // Leaf sizes.
-    bool bounds_runs(const Node& node, const Run& run, std::int32_t percent) const;
+    bool bounds_runs(const Node& node, const Run& run) const;
     Ends stale_ends(const Node& node, const Task& task) const;
     void renew_ends(Worker& worker, Node& node, const Task& task);
     void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& any_lower, const Sides& up_to);

@@ -23,12 +23,13 @@ bool lacks_values(const Subproblem<Entry>& sub) {
     return std::any_of(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; });
 }
 
-// Are bounds for all of a run solved, where it has at most so many % of the rows?
+// Are bounds for all of a run solved?  Where it is long, so many rows may lie on either side that they seldom close it.
 template <class Entry>
-bool BestFirst<Entry>::bounds_runs(const Node& node, const Run& run, std::int32_t percent) const {
+bool BestFirst<Entry>::bounds_runs(const Node& node, const Run& run) const {
     const Subproblem<Entry>& sub = *node.sub;
-    const bool far = std::uint64_t{run.high - run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(percent);
-    return percent > 0 && rules_.monotone && !far && sub.classes <= most_paired_classes && !(node.depth > 3 && lacks_values(sub));
+    const bool is_short = 2 * std::uint64_t{run.high - run.low} <= sub.rows;
+    return options_.switches.wide_leaves != 0 && rules_.monotone && is_short && sub.classes <= most_paired_classes &&
+           !(node.depth > 3 && lacks_values(sub));
 }
 
 // The ends to solve for the run: those whose own numbers would close it if they held in all of it.  Not again before the run is half as
@@ -36,7 +37,7 @@ bool BestFirst<Entry>::bounds_runs(const Node& node, const Run& run, std::int32_
 template <class Entry>
 auto BestFirst<Entry>::stale_ends(const Node& node, const Task& task) const -> Ends {
     const Subproblem<Entry>& sub = *node.sub;
-    if (!bounds_runs(node, task.run, options_.switches.wide_leaves)) return Ends::neither;
+    if (!bounds_runs(node, task.run)) return Ends::neither;
     Segment hoped = task.segment;
     const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &(*node.memories)[static_cast<std::size_t>(end.memory)]; };
     const auto position_of = [&](const Point& end) { return sub.position_of(task.segment.f, end.z); };
@@ -134,7 +135,7 @@ void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::
 }
 
 #define CONTREE_LEAF_SIZES(Entry)                                                        \
-    template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&, std::int32_t) const; \
+    template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&) const; \
     template auto BestFirst<Entry>::stale_ends(const Node&, const Task&) const -> Ends;  \
     template void BestFirst<Entry>::renew_ends(Worker&, Node&, const Task&);             \
     template void BestFirst<Entry>::evaluate_limited(Worker&, Node&, Task&, Children<Entry>&, const Sides&, const Sides&); \
