@@ -87,14 +87,17 @@ Input<Entry> draw_input(Random& random, Row rows) {
     }
     const Row skewed = numbers[random.below(numbers.size())];
     const Row boundary = random.pick<Row>({0, numbers.back() + 1, numbers.back() / 2, skewed, 1, numbers.back()});
-    // Groups of one class may be marked or not, and any word on ties is allowed where there are some.
+    // Any word on ties is allowed where there are some.
     input.takes.resize(stride * (features - 1) + rows);
     for (std::uint8_t& take : input.takes) take = static_cast<std::uint8_t>(random.next());
     for (std::uint32_t f = 0; f < features; ++f) {
-        const auto& movers = scalar_movers.of<Entry>();
         const Entry* const order = input.entries.data() + f * stride;
         std::uint8_t* const takes = input.takes.data() + f * stride;
-        const Row skipped = random.chance(0.5) ? movers.mark_takes(order, rows, boundary, takes) : movers.mark_ends(order, rows, takes);
+        Row skipped = 0;
+        for (Row k = 0; k < rows; ++k) {
+            takes[k] = P::rank(order[k]) == P::rank(order[k + 1]) ? 0 : 0xff;
+            skipped += takes[k] == 0;
+        }
         input.ties.push_back(skipped == 0 && random.chance(0.7) ? Ties::none : random.pick({Ties::irregular, Ties::regular}));
     }
     input.sweep = {input.entries.data(), stride, input.takes.data(), input.ties.data(), features, rows, input.words.data(), boundary};

@@ -17,11 +17,6 @@ struct EntryMovers {
     Row (*partition)(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right);
     // The entries whose row lies in [a, a + a_size) or [b, b + b_size), in their order.
     void (*filter)(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, Entry* to);
-    // takes[k] = 0 where entry k lies inside a group of equal ranks, not at its end, and the group holds rows on both
-    // sides of `boundary`; else 0xff.  Rows of a group ascend.  Returns how many are 0.
-    Row (*mark_takes)(const Entry* order, Row rows, Row boundary, std::uint8_t* takes);
-    // takes[k] = 0 where entry k + 1 has the same rank, else 0xff.  Returns how many are 0.
-    Row (*mark_ends)(const Entry* order, Row rows, std::uint8_t* takes);
     // Bit k of `bits`: entries k and k + 1 differ in rank; for k < rows, the sentinel included.
     void (*mark_cuts)(const Entry* order, Row rows, std::uint64_t* bits);
 };

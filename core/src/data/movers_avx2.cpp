@@ -98,48 +98,6 @@ void filter(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, 
 template <class Entry>
 bool same_rank(const Entry* at) { return (at[0] ^ at[1]) <= Packed<Entry>::row_mask; }
 
-// Up to sixty-four entries as bits: is the next rank the same, does the row reach the boundary?
-struct Bits {
-    std::uint64_t same, beyond;
-};
-
-template <class Entry>
-inline Bits bits_of(const Entry* order, Row rows, Row boundary) {
-    const __m256i before = _mm256_set1_epi32(static_cast<int>(boundary) - 1);
-    Bits bits{0, 0};
-    Row k = 0;
-    for (; k + 8 <= rows; k += 8) {
-        bits.same |= std::uint64_t{same_as_next(order + k)} << k;
-        bits.beyond |= std::uint64_t{mask_of(_mm256_cmpgt_epi32(rows_of(order + k), before))} << k;
-    }
-    for (; k < rows; ++k) {
-        bits.same |= std::uint64_t{same_rank(order + k)} << k;
-        bits.beyond |= std::uint64_t{Packed<Entry>::row(order[k]) >= boundary} << k;
-    }
-    return bits;
-}
-
-#include "data/mark_takes.inl"
-
-template <class Entry>
-Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
-    Row skipped = 0, k = 0;
-    const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    for (; k + 8 <= rows; k += 8) {
-        const unsigned same = same_as_next(order + k);
-        const __m256i ends = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(same)), own), _mm256_setzero_si256());
-        const __m128i pairs = _mm_packs_epi32(_mm256_castsi256_si128(ends), _mm256_extracti128_si256(ends, 1));
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(takes + k), _mm_packs_epi16(pairs, pairs));
-        skipped += static_cast<Row>(_mm_popcnt_u32(same));
-    }
-    for (; k < rows; ++k) {
-        const bool same = same_rank(order + k);
-        takes[k] = same ? 0 : 0xff;
-        skipped += same;
-    }
-    return skipped;
-}
-
 template <class Entry>
 void mark_cuts(const Entry* order, Row rows, std::uint64_t* bits) {
     for (Row begin = 0; begin < rows; begin += 64) {
@@ -178,7 +136,7 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
 }
 
 template <class Entry>
-constexpr EntryMovers<Entry> movers{partition<Entry>, filter<Entry>, mark_takes<Entry>, mark_ends<Entry>, mark_cuts<Entry>};
+constexpr EntryMovers<Entry> movers{partition<Entry>, filter<Entry>, mark_cuts<Entry>};
 
 }  // namespace
 

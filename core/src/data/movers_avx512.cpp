@@ -6,8 +6,6 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "data/movers.hpp"
 #include "data/subproblem.hpp"
 
@@ -112,50 +110,6 @@ void mark_cuts_wide(const WideEntry* order, Row rows, std::uint64_t* bits) {
     }
 }
 
-// Sixty-four entries as bits: is the next rank the same, does the row reach the boundary?
-struct Bits {
-    std::uint64_t same, beyond;
-};
-
-inline Bits bits_of(const NarrowEntry* order, Row rows, Row boundary) {
-    const __m512i row_mask = _mm512_set1_epi32(0xffff), bound = _mm512_set1_epi32(static_cast<int>(boundary));
-    Bits bits{0, 0};
-    for (Row k = 0; k < rows; k += 16) {
-        const __mmask16 valid = static_cast<__mmask16>(first(rows - k, 16));
-        const __m512i here = _mm512_maskz_loadu_epi32(valid, order + k), next = _mm512_maskz_loadu_epi32(valid, order + k + 1);
-        bits.same |= std::uint64_t{_mm512_mask_cmple_epu32_mask(valid, _mm512_xor_si512(here, next), row_mask)} << k;
-        bits.beyond |= std::uint64_t{_mm512_mask_cmpge_epu32_mask(valid, _mm512_and_si512(here, row_mask), bound)} << k;
-    }
-    return bits;
-}
-
-inline Bits bits_of(const WideEntry* order, Row rows, Row boundary) {
-    const __m512i row_mask = _mm512_set1_epi64(0xffffffffLL), bound = _mm512_set1_epi64(boundary);
-    Bits bits{0, 0};
-    for (Row k = 0; k < rows; k += 8) {
-        const __mmask8 valid = static_cast<__mmask8>(first(rows - k, 8));
-        const __m512i here = _mm512_maskz_loadu_epi64(valid, order + k), next = _mm512_maskz_loadu_epi64(valid, order + k + 1);
-        bits.same |= std::uint64_t{_mm512_mask_cmple_epu64_mask(valid, _mm512_xor_si512(here, next), row_mask)} << k;
-        bits.beyond |= std::uint64_t{_mm512_mask_cmpge_epu64_mask(valid, _mm512_and_si512(here, row_mask), bound)} << k;
-    }
-    return bits;
-}
-
-#include "data/mark_takes.inl"
-
-template <class Entry>
-Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
-    Row skipped = 0;
-    for (Row base = 0; base < rows; base += 64) {
-        const Row count = rows - base < 64 ? rows - base : 64;
-        const std::uint64_t same = bits_of(order + base, count, 0).same;
-        const __mmask64 valid = _cvtu64_mask64(count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-        _mm512_mask_storeu_epi8(takes + base, valid, _mm512_maskz_set1_epi8(_cvtu64_mask64(~same), -1));
-        skipped += static_cast<Row>(_mm_popcnt_u64(same));
-    }
-    return skipped;
-}
-
 Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights, Row* route) {
     const Row before = rights;
     const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -181,8 +135,8 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
 
 namespace contree {
 
-const Movers avx512_movers{{partition_narrow, filter_narrow, mark_takes<NarrowEntry>, mark_ends<NarrowEntry>, mark_cuts_narrow},
-                           {partition_wide, filter_wide, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts_wide},
+const Movers avx512_movers{{partition_narrow, filter_narrow, mark_cuts_narrow},
+                           {partition_wide, filter_wide, mark_cuts_wide},
                            number_sides};
 
 }  // namespace contree

@@ -337,32 +337,23 @@ void Batch<Entry>::prepare(Pair& pair) {
         pair.sweep.entries = entries;
         pair.sweep.stride = stride;
     }
-    if constexpr (may_be_general) {
-        if (sub.weighted()) {
-            pair.sweep.takes = mark_ends(pair.sweep.entries, pair.sweep.stride, pair.rows, sub.features);
-            return;
-        }
-    }
     mark_takes(pair.sweep);
 }
 
-// Looking for groups that mix classes pays while ties are few.
+// A second order is not swept where all rows weigh one.
 template <class Entry>
 void Batch<Entry>::mark_takes(Sweep<Entry>& sweep) {
-    const EntryMovers<Entry>& movers = kernel_.movers->of<Entry>();
+    const Subproblem<Entry>& sub = *sub_;
     auto* const takes = arena_->take<std::uint8_t>(sweep.stride * sweep.features);
     auto* const ties = arena_->take<Ties>(sweep.features);
+    Arena::Frame frame(*arena_);
+    auto* const own = arena_->take<std::uint64_t>(sub.words);
     for (std::uint32_t f = 0; f < sweep.features && !halt_(); ++f) {
-        const Entry* const order = sweep.entries + f * sweep.stride;
-        std::uint8_t* const to = takes + f * sweep.stride;
-        const Row tied = sub_->rows - 1 - sub_->cut_count[f];
-        if (tied == 0 || sub_->missing[sub_->feature[f]] == Missing::first) {   // a second order is not swept
-            ties[f] = Ties::none;
-            continue;
-        }
-        const Row skipped = tied < sub_->rows / 8 ? movers.mark_takes(order, sweep.rows, sweep.boundary, to)
-                                                  : movers.mark_ends(order, sweep.rows, to);
-        ties[f] = kind_of_ties(sweep.rows, skipped);
+        ties[f] = Ties::none;
+        if (!sub.weighted() && (sub.cuts(f).everywhere() || sub.missing[sub.feature[f]] == Missing::first)) continue;
+        const bool all = sweep.rows == sub.rows;
+        if (!all) kernel_.movers->of<Entry>().mark_cuts(sweep.entries + f * sweep.stride, sweep.rows, own);
+        ties[f] = kind_of_ties(sweep.rows, spread_cuts(all ? sub.cuts(f).bits : own, sweep.rows, takes + f * sweep.stride));
     }
     sweep.takes = takes;
     sweep.ties = ties;

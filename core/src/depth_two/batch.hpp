@@ -129,7 +129,7 @@ private:
     const Step* steps_of(const Pair& pair);
     template <class Step>
     const Step* sized_steps_of(const Pair& pair);
-    std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
+    void mark_ends();
 
     static constexpr Row most_rows = Row{1} << 18;   // that a kernel goes over at once; of more, a quarter of that
     const Kernel& kernel_;

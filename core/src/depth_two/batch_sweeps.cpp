@@ -27,7 +27,7 @@ template <class Entry>
 void Batch<Entry>::sweep_limited(Pair& pair, std::uint64_t sides) {
     const Subproblem<Entry>& all = *sized_;
     statistics_->row_visits += std::int64_t{all.rows} * sub_->features;
-    if (ends_ == nullptr) ends_ = mark_ends(all.entries, all.stride, all.rows, all.features);
+    if (ends_ == nullptr) mark_ends();
     sweep_general(pair.sized_steps, sides, [&]<class Step>(WeightedSweep<Step>& input) {
         if (input.steps == nullptr) input.steps = sized_steps_of<Step>(pair);
         input.entries = all.entries;
@@ -103,18 +103,18 @@ const Step* Batch<Entry>::sized_steps_of(const Pair& pair) {
     return steps;
 }
 
+// Where thresholds can stand, in all orders of the rows that count for sizes.
 template <class Entry>
-std::uint8_t* Batch<Entry>::mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features) {
-    auto* const takes = arena_->take<std::uint8_t>(stride * features);
-    for (std::uint32_t f = 0; f < features && !halt_(); ++f)
-        kernel_.movers->of<Entry>().mark_ends(entries + f * stride, rows, takes + f * stride);
-    return takes;
+void Batch<Entry>::mark_ends() {
+    auto* const takes = arena_->take<std::uint8_t>(sized_->stride * sized_->features);
+    for (std::uint32_t f = 0; f < sized_->features && !halt_(); ++f) spread_cuts(sized_->cuts(f).bits, sized_->rows, takes + f * sized_->stride);
+    ends_ = takes;
 }
 
 #define CONTREE_GENERAL(Entry)                                                                           \
     template void Batch<Entry>::sweep_weighted(Pair&, std::uint64_t);                             \
     template void Batch<Entry>::sweep_limited(Pair&, std::uint64_t);                               \
-    template std::uint8_t* Batch<Entry>::mark_ends(const Entry*, std::size_t, Row, std::uint32_t);
+    template void Batch<Entry>::mark_ends();
 CONTREE_GENERAL(WideEntry)
 #undef CONTREE_GENERAL
 

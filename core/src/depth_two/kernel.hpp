@@ -29,12 +29,14 @@ inline constexpr std::size_t left_side(std::size_t lane) { return lane; }
 inline constexpr std::size_t right_side(std::size_t lane) { return lane_count + lane; }
 inline constexpr std::uint64_t both_sides(std::uint32_t lanes) { return lanes | std::uint64_t{lanes} << lane_count; }
 
-// W is taken behind a row unless the next has the same value, as no threshold lies there.  Where all rows of that
-// value are of one class, W is monotone among them and taking it does no harm; so only groups that mix classes
-// count (`Movers::mark_takes`).  Regular: they are so rare, or so long, that a loop may branch on them;
-// irregular: it had better not.
+// W is taken behind a row unless the next has the same value, as no threshold lies there.  Regular: such rows are so rare, or so
+// many, that a loop may branch on them; irregular: it had better not.
 enum class Ties : std::uint8_t { none, regular, irregular };
 Ties kind_of_ties(Row rows, Row skipped);
+
+// takes[k] = 0xff where bit k of an order's cuts (`Cuts::bits`) is set, else 0, for k < rows; up to seven more are written.  Returns
+// how many are 0.
+Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* takes);
 
 template <class Entry>
 struct Sweep {
