@@ -95,93 +95,49 @@ constexpr unsigned wide_registers = side_count / 8;
 
 inline __m256i* wide(std::int32_t* lanes) { return reinterpret_cast<__m256i*>(lanes); }
 
-// Up to 127 rows nothing overflows a byte, and nothing is widened before the end.
-constexpr Row byte_rows = 127;
-
-template <class Entry>
-struct Few {
-    const Sweep<Entry>& input;
-    SideSums& sums;
-    Bytes bytes;
-
-    explicit Few(const Sweep<Entry>& sweep, SideSums& to) : input(sweep), sums(to) {
-        for (unsigned h = 0; h < 2; ++h) bytes.high[h] = bytes.low[h] = _mm256_set1_epi8(static_cast<char>(bias));
-    }
-    template <Ties ties, Steps steps>
-    void feature(const Entry* order, const std::uint8_t* takes) {
-        for (__m256i& sum : bytes.sum) sum = _mm256_set1_epi8(static_cast<char>(bias));
-        add_rows<ties, steps>(input, order, takes, 0, input.rows, bytes);
-    }
-    void end() {
-        const __m256i zero = _mm256_set1_epi32(bias);
-        for (unsigned r = 0; r < wide_registers; ++r) {
-            wide(sums.high)[r] = _mm256_sub_epi32(widen(bytes.high, r), zero);
-            wide(sums.low)[r] = _mm256_sub_epi32(widen(bytes.low, r), zero);
-            wide(sums.end)[r] = _mm256_sub_epi32(widen(bytes.sum, r), zero);
-        }
-    }
-};
-
 // The wide sums live in memory: they are touched once in 120 rows.
-template <class Entry>
-struct Many {
-    const Sweep<Entry>& input;
-    SideSums& sums;
-
-    explicit Many(const Sweep<Entry>& sweep, SideSums& to) : input(sweep), sums(to) {
-        std::fill_n(sums.high, side_count, 0);
-        std::fill_n(sums.low, side_count, 0);
-    }
-    template <Ties ties, Steps steps>
-    void feature(const Entry* order, const std::uint8_t* takes) {
-        __m256i *const high = wide(sums.high), *const low = wide(sums.low), *const base = wide(sums.end);
-        for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_set1_epi32(-bias);
-        for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
-            Bytes bytes;
-            for (unsigned h = 0; h < 2; ++h) {
-                bytes.sum[h] = _mm256_set1_epi8(static_cast<char>(bias));
-                bytes.high[h] = _mm256_setzero_si256();
-                bytes.low[h] = _mm256_set1_epi8(-1);
-            }
-            add_rows<ties, steps>(input, order, takes, begin, std::min(input.rows, begin + chunk_rows), bytes);
-            const bool any = _mm256_testz_si256(bytes.high[0], bytes.high[0]) == 0;   // a threshold stood in the chunk
-            for (unsigned r = 0; r < wide_registers; ++r) {
-                if (any) {
-                    high[r] = _mm256_max_epi32(high[r], _mm256_add_epi32(base[r], widen(bytes.high, r)));
-                    low[r] = _mm256_min_epi32(low[r], _mm256_add_epi32(base[r], widen(bytes.low, r)));
-                }
-                base[r] = _mm256_add_epi32(base[r], _mm256_sub_epi32(widen(bytes.sum, r), _mm256_set1_epi32(bias)));
-            }
+template <Ties ties, Steps steps, class Entry>
+void sweep_feature(const Sweep<Entry>& input, std::uint32_t f, SideSums& sums) {
+    const Entry* const order = input.entries + f * input.stride;
+    const std::uint8_t* const takes = input.takes + f * input.stride;
+    __m256i *const high = wide(sums.high), *const low = wide(sums.low), *const base = wide(sums.end);
+    for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_set1_epi32(-bias);
+    for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
+        Bytes bytes;
+        for (unsigned h = 0; h < 2; ++h) {
+            bytes.sum[h] = _mm256_set1_epi8(static_cast<char>(bias));
+            bytes.high[h] = _mm256_setzero_si256();
+            bytes.low[h] = _mm256_set1_epi8(-1);
         }
-        for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_add_epi32(base[r], _mm256_set1_epi32(bias));
+        add_rows<ties, steps>(input, order, takes, begin, std::min(input.rows, begin + chunk_rows), bytes);
+        const bool any = _mm256_testz_si256(bytes.high[0], bytes.high[0]) == 0;   // did a threshold stand in the chunk?
+        for (unsigned r = 0; r < wide_registers; ++r) {
+            if (any) {
+                high[r] = _mm256_max_epi32(high[r], _mm256_add_epi32(base[r], widen(bytes.high, r)));
+                low[r] = _mm256_min_epi32(low[r], _mm256_add_epi32(base[r], widen(bytes.low, r)));
+            }
+            base[r] = _mm256_add_epi32(base[r], _mm256_sub_epi32(widen(bytes.sum, r), _mm256_set1_epi32(bias)));
+        }
     }
-    void end() {}
-};
+    for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_add_epi32(base[r], _mm256_set1_epi32(bias));
+}
 
-template <class Sums, class Entry>
-void sweep_all(const Sweep<Entry>& input, SideSums& to) {
-    Sums sums(input, to);
+template <class Entry>
+void sweep(const Sweep<Entry>& input, SideSums& sums) {
+    std::fill_n(sums.high, side_count, 0);
+    std::fill_n(sums.low, side_count, 0);
     for (std::uint32_t f = 0; f < input.features; ++f) {
-        const Entry* const order = input.entries + f * input.stride;
-        const std::uint8_t* const takes = input.takes + f * input.stride;
         const auto with = [&]<Steps steps>() {
             switch (input.ties[f]) {
-                case Ties::none: return sums.template feature<Ties::none, steps>(order, takes);
-                case Ties::regular: return sums.template feature<Ties::regular, steps>(order, takes);
-                case Ties::irregular: return sums.template feature<Ties::irregular, steps>(order, takes);
+                case Ties::none: return sweep_feature<Ties::none, steps>(input, f, sums);
+                case Ties::regular: return sweep_feature<Ties::regular, steps>(input, f, sums);
+                case Ties::irregular: return sweep_feature<Ties::irregular, steps>(input, f, sums);
             }
         };
         if (input.steps == nullptr) with.template operator()<Steps::spread>();
         else if (f == 0 && !input.kept) with.template operator()<Steps::keep>();
         else with.template operator()<Steps::load>();
     }
-    sums.end();
-}
-
-template <class Entry>
-void sweep(const Sweep<Entry>& input, SideSums& sums) {
-    if (input.rows <= byte_rows) sweep_all<Few<Entry>>(input, sums);
-    else sweep_all<Many<Entry>>(input, sums);
 }
 
 void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
