@@ -73,7 +73,7 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
             found_.clear();
             close(open_between(f, shape, left_end, right_end, inherited_, ub_, rules_, found_));
             for (const Segment& segment : found_)
-                if (Open open{segment, {}}; still_open<false>(open)) open_.push_back(open);
+                if (Open open{segment, {}}; still_open(open)) open_.push_back(open);
             note_inherited(f, shape);
         }
     }
@@ -99,25 +99,15 @@ Score DepthTwo<Entry>::raw_limit() const {
     return ub_ == unreached ? unreached : rules_.mass_of(ub_ - rules_.objective.split);
 }
 
-// The usual rules are constants, which the loop over all lanes of all rounds gains by.
-template <class Entry>
-template <bool usual>
-const Rules& DepthTwo<Entry>::rules() const {
-    static constexpr Rules constants{true, true};
-    if constexpr (usual) return constants;
-    else return rules_;
-}
-
 // Can the segment hold a split below the limit?  Sets its live run.
 template <class Entry>
-template <bool usual>
 bool DepthTwo<Entry>::still_open(Open& open) {
     if (open.segment.bound >= limit_) {
         close(open.segment.bound);
         ++statistics_->closed_by_segment_bound;
         return false;
     }
-    open.run = live_run(open.segment, *sub_, limit_, rules<usual>());
+    open.run = live_run(open.segment, *sub_, limit_, rules_);
     if (open.run.empty()) {
         close(limit_);
         ++statistics_->closed_by_trimming;
@@ -227,10 +217,8 @@ void DepthTwo<Entry>::learn() {
                             side_step(batch_.reached_right(t), batch_.leaf_right(t), shape.right)});
         }
     }
-    const bool usual = plain_ && !sub_->limited() && rules_.monotone && rules_.similarity;
-    if (usual) cut_segments<true>(limit_before);
-    else cut_segments<false>(limit_before);
-    if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open<false>(open); });
+    cut_segments(limit_before);
+    if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open(open); });
 }
 
 // theta_1 of all rows bounds the ends of every feature.
@@ -265,37 +253,34 @@ void DepthTwo<Entry>::improve(Score score, Plan plan) {
 
 // The segment's own place takes the last part of it; parts that are closed already are not kept.
 template <class Entry>
-template <bool usual>
 void DepthTwo<Entry>::cut_segments(Score limit_before) {
     constexpr Score gone = -1;
-    const Rules& rules = this->rules<usual>();
-    const bool limited = !usual && sub_->limited();
+    const bool limited = sub_->limited();
     bool any_gone = false;
     for (std::size_t next = 0; next < cuts_.size();) {
         const std::uint32_t i = cuts_[next].open;
         const Segment segment = open_[i].segment;
-        if (limited) close(trimmed_bound(segment, limit_before, rules));
+        if (limited) close(trimmed_bound(segment, limit_before, rules_));
         const Shape shape = shapes_[segment.shape];
-        const auto scores = [&](std::size_t t, Score left, Score right) {
-            if constexpr (usual) return std::pair(left, right);
-            return std::pair(side_score(left, batch_.leaf_left(t), shape.left), side_score(right, batch_.leaf_right(t), shape.right));
+        const auto point = [&](std::size_t t, Score z, Score left, Score right) {
+            return Point{z, side_score(left, batch_.leaf_left(t), shape.left), side_score(right, batch_.leaf_right(t), shape.right)};
         };
         Point u = segment.u;
-        const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules), {}}; };
+        const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
         for (; next < cuts_.size() && cuts_[next].open == i; ++next) {
             const std::size_t t = cuts_[next].lane;
             const Position position = batch_.lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const auto [own_left, own_right] = scores(t, batch_.proved_left(t), batch_.proved_right(t));
-            const auto [near_left, near_right] = usual ? std::pair(own_left, own_right) : scores(t, batch_.near_left(t), batch_.near_right(t));
-            const Evaluated w = within(segment, {{z, near_left, near_right}, {z, own_left, own_right}}, limited, rules);
-            if (usual || batch_.allows(t)) close(std::max(rules.total(w.own), own_left + own_right + rules.objective.split));
+            const Point own = point(t, z, batch_.proved_left(t), batch_.proved_right(t));
+            const Point near = limited ? point(t, z, batch_.near_left(t), batch_.near_right(t)) : own;
+            const Evaluated w = within(segment, {near, own}, limited, rules_);
+            if (batch_.allows(t)) close(std::max(rules_.total(w.own), rules_.total(own)));
             note(segment.f, segment.shape, position, w.own);
-            if (Open open = part(w.as_right_end()); u.z < z && still_open<usual>(open)) open_.push_back(open);
+            if (Open open = part(w.as_right_end()); u.z < z && still_open(open)) open_.push_back(open);
             u = w.as_left_end();
         }
         open_[i] = part(segment.v);
-        if (!still_open<usual>(open_[i])) {
+        if (!still_open(open_[i])) {
             open_[i].segment.bound = gone;
             any_gone = true;
         }

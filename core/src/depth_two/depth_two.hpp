@@ -49,12 +49,8 @@ private:
     void learn_whole();
     void lower_ub(Score ub);
     void improve(Score score, Plan plan);
-    template <bool usual>
     void cut_segments(Score limit_before);
-    template <bool usual>
     bool still_open(Open& open);
-    template <bool usual>
-    const Rules& rules() const;
     void note_inherited(std::uint32_t f, std::uint32_t shape);
     void note(std::uint32_t f, std::uint32_t shape, Position position, const Point& point);
     void close(Score bound) { floor_ = std::min(floor_, bound); }
