@@ -247,8 +247,8 @@ void test_weighted_batches() {
         for (const Kernel* kernel : available_kernels()) {
             Arena arena;
             Statistics statistics;
-            Batch<WideEntry> batch(*kernel);
-            batch.start(root.sub, arena, statistics);
+            Batches<WideEntry> batches(*kernel);
+            Batch<WideEntry>& batch = batches.start(root.sub, arena, statistics);
             batch.lanes = lanes;
             batch.with_leaves = random.chance(0.3);
             Score best = unreached;
@@ -280,8 +280,8 @@ void test_many_rows() {
         const auto class_of = classes_of_rows(root.sub);
         Arena arena;
         Statistics statistics;
-        Batch<WideEntry> batch(chosen_kernel());
-        batch.start(root.sub, arena, statistics);
+        Batches<WideEntry> batches(chosen_kernel());
+        Batch<WideEntry>& batch = batches.start(root.sub, arena, statistics);
         for (std::uint32_t f = 0; f < root.sub.features; ++f) {
             const Cuts cuts = root.sub.cuts(f);
             batch.lanes.push_back({f, cuts.at(static_cast<std::uint32_t>(random.below(cuts.count)), 1, root.sub.rows), 0});

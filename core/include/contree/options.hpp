@@ -22,7 +22,6 @@ namespace contree {
     row(monotone, 1, 0, 1, "best_first: a side with more rows has no fewer errors (B1)")                 \
     row(similarity, 1, 0, 1, "best_first: a row moved changes a score by at most one (B0, B1)")          \
     row(wide_leaves, 1, 0, 1, "best_first: with a leaf size, sizes count all rows that may lie on a side (B1)") \
-    row(late_pairs, 1, 0, 1, "best_first: a closed split keeps what pairs of classes give that are swept for others")        \
     row(class_count, 1, 0, 1, "best_first: at most 2^depth classes can be right (B2)")                   \
     row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \

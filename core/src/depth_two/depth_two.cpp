@@ -36,15 +36,15 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     if (leaves == 3) shapes_ = {{1, 2}, {2, 1}};
     else shapes_.push_back({2, 2});
     plain_ = leaves > 3 && rules_.objective.plain();
-    batch_.with_leaves = !plain_;
     if (learnt != nullptr) learnt->expect(shapes_);
     if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
-    batch_.start(sub, arena, statistics);
+    batch_ = &batches_.start(sub, arena, statistics);
+    batch_->with_leaves = !plain_;
     start(lower, sources);
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
-        batch_.with_whole = first;
+        batch_->with_whole = first;
         choose_lanes();
-        if (batch_.evaluate(raw_limit())) learn();
+        if (batch_->evaluate(raw_limit())) learn();
     }
     Score still_open = unreached;   // after a stop
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
@@ -120,7 +120,7 @@ bool DepthTwo<Entry>::still_open(Open& open) {
 // to the first segments.
 template <class Entry>
 void DepthTwo<Entry>::choose_lanes() {
-    const unsigned room = lane_count - batch_.with_whole;
+    const unsigned room = lane_count - batch_->with_whole;
     // With weights, bounds may be large: their leading bits are enough.
     const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(ub_))) - 22);
     keys_.clear();
@@ -133,17 +133,17 @@ void DepthTwo<Entry>::choose_lanes() {
         keys_.resize(room);
     }
     std::sort(keys_.begin(), keys_.end());
-    batch_.lanes.clear();
+    batch_->lanes.clear();
     const unsigned each = std::max(1u, std::min(most_spare, room / static_cast<unsigned>(keys_.size())));
     for (const std::uint64_t key : keys_) {
         const auto i = static_cast<std::uint32_t>(index_of(key));
         const Segment& segment = open_[i].segment;
         const bool fresh = segment.u.z == 0 && segment.v.z == sub_->mass;
-        const auto left = static_cast<unsigned>(room - batch_.lanes.size());
+        const auto left = static_cast<unsigned>(room - batch_->lanes.size());
         if (left == 0) break;
         spread_lanes(i, std::min(left, fresh ? std::max(most_lanes, each) : each));
     }
-    std::sort(batch_.lanes.begin(), batch_.lanes.end(), [](const Lane& a, const Lane& b) {
+    std::sort(batch_->lanes.begin(), batch_->lanes.end(), [](const Lane& a, const Lane& b) {
         return (std::uint64_t{a.f} << 32 | a.z) < (std::uint64_t{b.f} << 32 | b.z);
     });
     match_lanes();
@@ -155,7 +155,7 @@ void DepthTwo<Entry>::choose_lanes() {
 // position, so with one shape those of a segment are neighbours already.
 template <class Entry>
 void DepthTwo<Entry>::match_lanes() {
-    const auto& lanes = batch_.lanes;
+    const auto& lanes = batch_->lanes;
     cuts_.clear();
     for (std::uint32_t t = 0; t < lanes.size(); ++t) cuts_.push_back({lanes[t].owner, t});
     if (shapes_.size() == 1) return;
@@ -173,7 +173,7 @@ void DepthTwo<Entry>::match_lanes() {
 // The thresholds that every lane's bounds must hold for: those up to the lanes, or the ends of its run, beside it.
 template <class Entry>
 void DepthTwo<Entry>::choose_stretches() {
-    auto& lanes = batch_.lanes;
+    auto& lanes = batch_->lanes;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         Lane& lane = lanes[cuts_[i].lane];
         const Lane* const left = i == 0 ? nullptr : &lanes[cuts_[i - 1].lane];
@@ -195,7 +195,7 @@ void DepthTwo<Entry>::spread_lanes(std::uint32_t i, unsigned count) {
     const Cuts cuts = sub_->cuts(open.segment.f);
     for (unsigned c = 0; c < count; ++c) {
         const auto index = open.run.first + static_cast<std::uint32_t>((std::uint64_t{2} * c + 1) * width / (2 * count));
-        batch_.lanes.push_back({open.segment.f, cuts.at(index, open.run.low, open.run.high), i});
+        batch_->lanes.push_back({open.segment.f, cuts.at(index, open.run.low, open.run.high), i});
     }
 }
 
@@ -203,18 +203,18 @@ void DepthTwo<Entry>::spread_lanes(std::uint32_t i, unsigned count) {
 template <class Entry>
 void DepthTwo<Entry>::learn() {
     const Score before = ub_, limit_before = limit_;
-    if (batch_.with_whole) learn_whole();
-    for (std::size_t t = 0; t < batch_.lanes.size(); ++t) {
-        const Lane& lane = batch_.lanes[t];
-        if (batch_.reached(t) >= raw_limit() || !batch_.allows(t)) continue;
+    if (batch_->with_whole) learn_whole();
+    for (std::size_t t = 0; t < batch_->lanes.size(); ++t) {
+        const Lane& lane = batch_->lanes[t];
+        if (batch_->reached(t) >= raw_limit() || !batch_->allows(t)) continue;
         for (const Shape& shape : shapes_) {
-            const Score left = side_score(batch_.reached_left(t), batch_.leaf_left(t), shape.left);
-            const Score right = side_score(batch_.reached_right(t), batch_.leaf_right(t), shape.right);
+            const Score left = side_score(batch_->reached_left(t), batch_->leaf_left(t), shape.left);
+            const Score right = side_score(batch_->reached_right(t), batch_->leaf_right(t), shape.right);
             const Score score = left + right + rules_.objective.split;
             if (score >= ub_) continue;
             improve(score, {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
-                            side_step(batch_.reached_left(t), batch_.leaf_left(t), shape.left),
-                            side_step(batch_.reached_right(t), batch_.leaf_right(t), shape.right)});
+                            side_step(batch_->reached_left(t), batch_->leaf_left(t), shape.left),
+                            side_step(batch_->reached_right(t), batch_->leaf_right(t), shape.right)});
         }
     }
     cut_segments(limit_before);
@@ -225,9 +225,9 @@ void DepthTwo<Entry>::learn() {
 template <class Entry>
 void DepthTwo<Entry>::learn_whole() {
     constexpr std::size_t whole = Batch<Entry>::whole_lane;
-    const Score leaf = batch_.leaf_left(whole);
-    const Score reached = side_score(batch_.reached_left(whole), leaf, 2), proved = side_score(batch_.proved_left(whole), leaf, 2);
-    if (reached < ub_) improve(reached, {side_step(batch_.reached_left(whole), leaf, 2)});
+    const Score leaf = batch_->leaf_left(whole);
+    const Score reached = side_score(batch_->reached_left(whole), leaf, 2), proved = side_score(batch_->proved_left(whole), leaf, 2);
+    if (reached < ub_) improve(reached, {side_step(batch_->reached_left(whole), leaf, 2)});
     close(proved);
     if (proved <= stump_) return;
     stump_ = proved;
@@ -263,18 +263,18 @@ void DepthTwo<Entry>::cut_segments(Score limit_before) {
         if (limited) close(trimmed_bound(segment, limit_before, rules_));
         const Shape shape = shapes_[segment.shape];
         const auto point = [&](std::size_t t, Score z, Score left, Score right) {
-            return Point{z, side_score(left, batch_.leaf_left(t), shape.left), side_score(right, batch_.leaf_right(t), shape.right)};
+            return Point{z, side_score(left, batch_->leaf_left(t), shape.left), side_score(right, batch_->leaf_right(t), shape.right)};
         };
         Point u = segment.u;
         const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
         for (; next < cuts_.size() && cuts_[next].open == i; ++next) {
             const std::size_t t = cuts_[next].lane;
-            const Position position = batch_.lanes[t].z;
+            const Position position = batch_->lanes[t].z;
             const Score z = sub_->mass_at(segment.f, position);
-            const Point own = point(t, z, batch_.proved_left(t), batch_.proved_right(t));
-            const Point near = limited ? point(t, z, batch_.near_left(t), batch_.near_right(t)) : own;
+            const Point own = point(t, z, batch_->proved_left(t), batch_->proved_right(t));
+            const Point near = limited ? point(t, z, batch_->near_left(t), batch_->near_right(t)) : own;
             const Evaluated w = within(segment, {near, own}, limited, rules_);
-            if (batch_.allows(t)) close(std::max(rules_.total(w.own), rules_.total(own)));
+            if (batch_->allows(t)) close(std::max(rules_.total(w.own), rules_.total(own)));
             note(segment.f, segment.shape, position, w.own);
             if (Open open = part(w.as_right_end()); u.z < z && still_open(open)) open_.push_back(open);
             u = w.as_left_end();

@@ -13,7 +13,7 @@
 #include "bounds/inheritance.hpp"
 #include "bounds/outcome.hpp"
 #include "bounds/segment.hpp"
-#include "depth_two/batch.hpp"
+#include "depth_two/batches.hpp"
 #include "search/statistics.hpp"
 
 namespace contree {
@@ -22,7 +22,7 @@ template <class Entry>
 class DepthTwo {
 public:
     DepthTwo(const Kernel& kernel, const Switches& switches, const Control& control, const Objective& objective = {})
-        : rules_(rules_of(switches, objective)), control_(control), batch_(kernel, when_stopped(control), switches) {}
+        : rules_(rules_of(switches, objective)), control_(control), batches_(kernel, when_stopped(control)) {}
 
     // The exact score where it is below `target`, else a proved bound >= target, for trees of three leaves or of four.
     // `lower` is already proved.  `learnt`, if given, gets the bounds of all thresholds that were looked at.
@@ -57,9 +57,10 @@ private:
 
     const Rules rules_;
     const Control& control_;
-    Batch<Entry> batch_;
+    Batches<Entry> batches_;
 
     // State of one solve.
+    Batch<Entry>* batch_ = nullptr;
     const Subproblem<Entry>* sub_ = nullptr;
     Statistics* statistics_ = nullptr;
     Profile* learnt_ = nullptr;
