@@ -90,12 +90,6 @@ struct SideExtremes {
     alignas(64) Score end[side_count];                                     // W behind the last row
 };
 
-// A general sweep goes over the rows once for so many registers full of sides, or once for the first register alone where the others do not matter.
-struct Registers {
-    unsigned bytes;                  // of one; 0: side by side
-    unsigned at_once, at_once_limited;   // the latter with a minimal leaf size
-};
-
 struct Kernel {
     const char* name;
     bool (*runs_here)();
@@ -110,7 +104,6 @@ struct Kernel {
     // totals[s] = what the rows weigh whose words have bit s.
     void (*weigh_sides)(const std::uint64_t* words, const Score* weights, Row rows, Score* totals);
     const Movers* movers;   // the data's own loops, for the same machine
-    Registers registers;    // of general sweeps
     Row kept_steps;         // up to so many rows a plain sweep wants room for `steps`
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }

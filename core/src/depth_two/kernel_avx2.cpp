@@ -155,7 +155,6 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < wide_registers; ++r) _mm256_storeu_si256(wide(totals) + r, total[r]);
 }
 
-constexpr Registers registers{32, 4, 2};
 constexpr Row most_kept = 4096;   // a cache line for each: what a second-level cache of 512 KB has room for
 
 #include "depth_two/lanes_by_test.inl"
@@ -172,7 +171,7 @@ namespace contree {
 const Kernel avx2_kernel{"avx2",
                          [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
                          sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx2_movers, registers, most_kept};
+                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx2_movers, most_kept};
 
 }  // namespace contree
 

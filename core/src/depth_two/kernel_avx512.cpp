@@ -130,47 +130,26 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < wide_registers; ++r) _mm512_storeu_si512(totals + r * 16, total[r]);
 }
 
-constexpr Registers registers{64, 4, 2};
+constexpr unsigned register_bytes = 64;
+
+template <unsigned lanes>
+using MaskOf = std::conditional_t<lanes == 64, __mmask64,
+                                  std::conditional_t<lanes == 32, __mmask32, std::conditional_t<lanes == 16, __mmask16, __mmask8>>>;
 
 // A row's bits are a mask register.
 template <class Step>
 struct Lanes {
-    static constexpr unsigned count = registers.bytes / sizeof(Step);   // of one register
-    typedef Step Vector __attribute__((vector_size(64)));
-    using Sides = std::conditional_t<sizeof(Step) == 1, __mmask64, std::conditional_t<sizeof(Step) == 2, __mmask32, std::conditional_t<sizeof(Step) == 4, __mmask16, __mmask8>>>;
-
-    static constexpr Step bias = 0;
+    using Sides = MaskOf<register_bytes / sizeof(Step)>;
 
     static Sides sides(const std::uint64_t& word, unsigned from) { return static_cast<Sides>(word >> from); }
-    static void add(Vector& sum, Sides inside, Step step) {
-        const auto all = reinterpret_cast<__m512i>(sum);
-        if constexpr (sizeof(Step) == 1) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi8(all, inside, all, _mm512_set1_epi8(step)));
-        else if constexpr (sizeof(Step) == 2) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi16(all, inside, all, _mm512_set1_epi16(step)));
-        else if constexpr (sizeof(Step) == 4) sum = reinterpret_cast<Vector>(_mm512_mask_add_epi32(all, inside, all, _mm512_set1_epi32(step)));
-        else sum = reinterpret_cast<Vector>(_mm512_mask_add_epi64(all, inside, all, _mm512_set1_epi64(step)));
-    }
-    static void add_one(Vector& sum, Sides inside) { add(sum, inside, 1); }
-    static void take(const Vector& sum, Vector& high, Vector& low) {
-        high = sum > high ? sum : high;
-        low = sum < low ? sum : low;
-    }
-    // The same in the lanes whose place is at most the range, both without a sign.
-    static void take(const Vector& sum, const Vector& place, const Vector& range, Vector& high, Vector& low) {
-        const auto w = reinterpret_cast<__m512i>(sum), at = reinterpret_cast<__m512i>(place), to = reinterpret_cast<__m512i>(range),
-                   h = reinterpret_cast<__m512i>(high), l = reinterpret_cast<__m512i>(low);
-        if constexpr (sizeof(Step) == 1) {
-            const __mmask64 in = _mm512_cmple_epu8_mask(at, to);
-            high = reinterpret_cast<Vector>(_mm512_mask_max_epi8(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi8(l, in, l, w));
-        } else if constexpr (sizeof(Step) == 2) {
-            const __mmask32 in = _mm512_cmple_epu16_mask(at, to);
-            high = reinterpret_cast<Vector>(_mm512_mask_max_epi16(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi16(l, in, l, w));
-        } else if constexpr (sizeof(Step) == 4) {
-            const __mmask16 in = _mm512_cmple_epu32_mask(at, to);
-            high = reinterpret_cast<Vector>(_mm512_mask_max_epi32(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi32(l, in, l, w));
-        } else {
-            const __mmask8 in = _mm512_cmple_epu64_mask(at, to);
-            high = reinterpret_cast<Vector>(_mm512_mask_max_epi64(h, in, h, w)), low = reinterpret_cast<Vector>(_mm512_mask_min_epi64(l, in, l, w));
-        }
+    // `steps` in the lanes inside, else nothing.
+    template <class Vector>
+    static Vector added(const Vector& sum, Sides inside, const Vector& steps) {
+        const auto w = reinterpret_cast<__m512i>(sum), s = reinterpret_cast<__m512i>(steps);
+        if constexpr (sizeof(Step) == 1) return reinterpret_cast<Vector>(_mm512_mask_add_epi8(w, inside, w, s));
+        else if constexpr (sizeof(Step) == 2) return reinterpret_cast<Vector>(_mm512_mask_add_epi16(w, inside, w, s));
+        else if constexpr (sizeof(Step) == 4) return reinterpret_cast<Vector>(_mm512_mask_add_epi32(w, inside, w, s));
+        else return reinterpret_cast<Vector>(_mm512_mask_add_epi64(w, inside, w, s));
     }
 };
 
@@ -191,7 +170,7 @@ const Kernel avx512_kernel{
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers, registers, 0};
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers, 0};
 
 }  // namespace contree
 

@@ -77,6 +77,6 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
 }  // namespace
 
 const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers, {}, 0};
+                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers, 0};
 
 }  // namespace contree
