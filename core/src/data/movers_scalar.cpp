@@ -22,7 +22,8 @@ void mark_cuts(const Entry* order, Row rows, std::uint64_t* bits) {
         const Row end = rows - begin < 64 ? rows : begin + 64;
         std::uint64_t word = 0;
         for (Row k = begin; k < end; ++k)
-            word |= static_cast<std::uint64_t>((order[k] ^ order[k + 1]) > Packed<Entry>::row_mask) << (k - begin);
+            word |= static_cast<std::uint64_t>((order[k] ^ order[k + 1]) > Packed<Entry>::row_mask)
+                    << (k - begin);
         bits[begin / 64] = word;
     }
 }

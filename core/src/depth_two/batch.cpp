@@ -16,7 +16,8 @@ void Batch<Entry>::start(const Subproblem<Entry>& sub, Arena& arena, Statistics&
     class_of_.clear();
     if (sub.classes <= most_paired_classes) {
         for (std::uint32_t b = 1; b < sub.classes; ++b)
-            for (std::uint32_t a = 0; a < b; ++a) pairs_.push_back({a, b, sub.class_size(a) + sub.class_size(b)});
+            for (std::uint32_t a = 0; a < b; ++a)
+                pairs_.push_back({a, b, sub.class_size(a) + sub.class_size(b)});
         std::sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) {
             return x.rows != y.rows ? x.rows > y.rows : std::pair(x.a, x.b) < std::pair(y.a, y.b);
         });
@@ -37,7 +38,8 @@ bool Batch<Entry>::evaluate(Score ub) {
         evaluate_one_by_one(lanes_in_use());
         return !halt_();
     }
-    write_words(*sub_, lanes.size(), with_whole, halt_, words_, [&](std::size_t t) { return std::pair(lanes[t].f, lanes[t].z); });
+    write_words(*sub_, lanes.size(), with_whole, halt_, words_,
+                [&](std::size_t t) { return std::pair(lanes[t].f, lanes[t].z); });
     side_sizes();
     sweep_lanes(ub);
     if (with_leaves) find_leaves();
@@ -71,7 +73,8 @@ void Batch<Entry>::weigh_classes() {
         const std::uint64_t* const words = words_ + sub.class_begin[c];
         if constexpr (Subproblem<Entry>::may_be_general) {
             if (sub.weighted()) {
-                kernel_.weigh_sides(words, sub.weight + sub.class_begin[c], sub.class_size(c), class_totals_[c].data());
+                kernel_.weigh_sides(words, sub.weight + sub.class_begin[c], sub.class_size(c),
+                                    class_totals_[c].data());
                 continue;
             }
         }
@@ -81,7 +84,8 @@ void Batch<Entry>::weigh_classes() {
     }
     potential_[pairs_.size()].fill(0);
     for (std::size_t i = pairs_.size(); i-- > 0;)
-        for (std::size_t s = 0; s < side_count; ++s) potential_[i][s] = std::max(potential_[i + 1][s], most_of(i, s));
+        for (std::size_t s = 0; s < side_count; ++s)
+            potential_[i][s] = std::max(potential_[i + 1][s], most_of(i, s));
 }
 
 // What a leaf gets right on each side.
@@ -124,8 +128,8 @@ void Batch<Entry>::evaluate_one_by_one(std::uint32_t lanes_meant) {
     found(right_side(whole_lane), 0, 0, 0);
 }
 
-// The pair's rows in every order, with the places where W is taken; unfinished after a halt.  Plain sweeps look neither at orders
-// with missing values first nor at `takes` without ties.
+// The pair's rows in every order, with the places where W is taken; unfinished after a halt.  Plain sweeps
+// look neither at orders with missing values first nor at `takes` without ties.
 template <class Entry>
 void Batch<Entry>::prepare(Pair& pair) {
     const Subproblem<Entry>& sub = *sub_;
@@ -143,8 +147,8 @@ void Batch<Entry>::prepare(Pair& pair) {
         if (!sub.weighted() && sub.missing[sub.feature[f]] == Missing::first) continue;
         Entry* const order = entries + f * pair.stride;
         if (!all) {
-            movers.filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a), sub.class_begin[pair.b],
-                          sub.class_size(pair.b), order);
+            movers.filter(sub.order(f), sub.rows, sub.class_begin[pair.a], sub.class_size(pair.a),
+                          sub.class_begin[pair.b], sub.class_size(pair.b), order);
             order[pair.rows] = Packed<Entry>::sentinel();
         }
         if (!sub.weighted() && sub.cuts(f).everywhere()) continue;

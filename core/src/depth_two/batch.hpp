@@ -1,7 +1,8 @@
 // One batch: up to 32 splits ("lanes") of a subproblem, with the best stumps on both sides of each.
 //
-// Here is what all batches share: the lanes, the rows' words, what sides and classes weigh, and which pairs of classes are
-// swept.  plain_batch.hpp sweeps rows of weight one for leaves of any size; general_batch.hpp knows weights and leaf sizes.
+// Here is what all batches share: the lanes, the rows' words, what sides and classes weigh, and which pairs
+// of classes are swept.  plain_batch.hpp sweeps rows of weight one for leaves of any size; general_batch.hpp
+// knows weights and leaf sizes.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ struct Lane {
     std::uint32_t f;
     Position z;
     std::uint32_t owner;
-    Position before = 0, behind = 0;   // the first and last threshold that its `near` bounds are for: see segment.hpp
+    // The first and last threshold that its `near` bounds are for: see segment.hpp.
+    Position before = 0, behind = 0;
 };
 
 template <class Entry>
@@ -48,8 +50,8 @@ public:
     // Have both sides of lane t rows enough for a leaf?
     bool allows(std::size_t t) const { return (allowed_ >> t & 1) != 0; }
 
-    // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
-    // their sum does not lie below `ub`.
+    // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same
+    // unless their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
     Score reached_left(std::size_t t) const { return reached_[left_side(t)]; }
     Score reached_right(std::size_t t) const { return reached_[right_side(t)]; }
@@ -58,7 +60,8 @@ public:
     Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
     Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
     Score proved(std::size_t t) const { return proved_left(t) + proved_right(t); }
-    // With a leaf size: what no stump can get below on the same rows for any of the thresholds from `before` to `behind`.
+    // With a leaf size: what no stump can get below on the same rows for any of the thresholds from `before`
+    // to `behind`.
     Score near_left(std::size_t t) const { return near_[left_side(t)]; }
     Score near_right(std::size_t t) const { return near_[right_side(t)]; }
 
@@ -68,9 +71,9 @@ protected:
 
     // Rows of two classes in every feature's order.
     struct Pair {
-        std::uint32_t a, b;                   // a < b
+        std::uint32_t a, b;   // a < b
         Row rows;
-        const Entry* entries = nullptr;       // null until first used, like the rest
+        const Entry* entries = nullptr;   // null until first used, like the rest
         std::size_t stride = 0;
         const std::uint8_t* takes = nullptr;
         const Ties* ties = nullptr;
@@ -78,8 +81,8 @@ protected:
     // By lane: the first pair that was left out since the lane died.
     using Deaths = std::array<std::size_t, lane_count>;
 
-    virtual void begin() = 0;                        // the rest of `start`
-    virtual void sweep_lanes(Score ub) = 0;          // finds what is reached and proved
+    virtual void begin() = 0;                                             // the rest of `start`
+    virtual void sweep_lanes(Score ub) = 0;                               // finds what is reached and proved
     virtual std::uint32_t lanes_allowed() { return ~std::uint32_t{0}; }   // bit t: see `allows`
 
     std::uint32_t lanes_in_use() const {
@@ -104,25 +107,25 @@ protected:
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
-    std::vector<Pair> pairs_;                        // the most rows first
+    std::vector<Pair> pairs_;   // the most rows first
     std::uint32_t allowed_ = 0;
     alignas(64) BySide size_, reached_, proved_, near_{}, leaf_{};   // masses
     std::vector<BySide> class_totals_;
-    std::vector<BySide> potential_;                  // by pair: what it and all that follow get right at the most
+    std::vector<BySide> potential_;   // by pair: what it and all that follow get right at the most
 
 private:
     void side_sizes();
     void find_leaves();
 
-    std::vector<std::uint32_t> class_of_;            // by row, where lanes go one by one
+    std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
 };
 
-// The words of a set of rows, for `count` lanes; `place` gives a lane's feature and position there.  The thresholds
-// z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all rows of a bucket have the same bits in the feature's
-// lanes.  The largest bucket gets its bits by default.
+// The words of a set of rows, for `count` lanes; `place` gives a lane's feature and position there.  The
+// thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all rows of a bucket have
+// the same bits in the feature's lanes.  The largest bucket gets its bits by default.
 template <class Entry, class Place>
-void write_words(const Subproblem<Entry>& sub, std::size_t count, bool with_whole, const Halt& halt, std::uint64_t* words,
-                 const Place& place) {
+void write_words(const Subproblem<Entry>& sub, std::size_t count, bool with_whole, const Halt& halt,
+                 std::uint64_t* words, const Place& place) {
     struct Bucket {
         std::uint32_t f;
         Position begin, end;
@@ -161,13 +164,15 @@ void write_words(const Subproblem<Entry>& sub, std::size_t count, bool with_whol
 
 // Sweeps pair after pair, by sweep_this(index), which raises `right`, what the best stump so far gets right.
 //
-// No stump on {a, b} is right more than tot_a + tot_b times, so `potential_[i]` bounds what pairs i, i + 1, .. can give.  A
-// lane whose two sides cannot get below ub even with that is dead, and a pair that can help no side of a live lane is left
-// out.  (Testing one side alone would be wrong: left and right may use different pairs.)  What a dead lane may get of a pair
-// that is swept for others, `right` has then; so its bound counts the pairs from its first one that was left out.
+// No stump on {a, b} is right more than tot_a + tot_b times, so `potential_[i]` bounds what pairs i, i + 1,
+// .. can give.  A lane whose two sides cannot get below ub even with that is dead, and a pair that can help
+// no side of a live lane is left out.  (Testing one side alone would be wrong: left and right may use
+// different pairs.)  What a dead lane may get of a pair that is swept for others, `right` has then; so its
+// bound counts the pairs from its first one that was left out.
 template <class Entry>
 template <class SweepThis>
-auto Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, const SweepThis& sweep_this) -> Deaths {
+auto Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right,
+                               const SweepThis& sweep_this) -> Deaths {
     Deaths death;
     death.fill(pairs_.size());
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -175,7 +180,8 @@ auto Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide
         for (std::size_t t = 0; t < lane_count; ++t) {
             if ((lanes_meant >> t & 1) == 0) continue;
             const std::size_t l = left_side(t), r = right_side(t);
-            const Sum best_left = std::max(right[l], potential_[i][l]), best_right = std::max(right[r], potential_[i][r]);
+            const Sum best_left = std::max(right[l], potential_[i][l]),
+                      best_right = std::max(right[r], potential_[i][r]);
             const bool live = size_[l] + size_[r] - best_left - best_right < ub;
             any_live |= live;
             if (!live) death[t] = std::min(death[t], i);

@@ -9,7 +9,8 @@ namespace contree {
 template <class Entry>
 class Batches {
 public:
-    explicit Batches(const Kernel& kernel, const Halt& halt = {}) : plain_(kernel, halt), general_(kernel, halt) {}
+    explicit Batches(const Kernel& kernel, const Halt& halt = {})
+        : plain_(kernel, halt), general_(kernel, halt) {}
 
     // A batch that was started for `sub`.
     Batch<Entry>& start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics) {

@@ -10,18 +10,20 @@ namespace {
 constexpr unsigned most_lanes = 5;    // thresholds tried at once in an untouched feature
 constexpr unsigned most_spare = 10;   // and in any segment, where lanes are to spare
 
-// Sorts by two small numbers and remembers a third, in one word.  Large numbers are cut off, which changes the
-// order in which segments are taken and nothing else.
+// Sorts by two small numbers and remembers a third, in one word.  Large numbers are cut off, which changes
+// the order in which segments are taken and nothing else.
 constexpr std::uint64_t packed_key(std::uint64_t first, std::uint64_t second, std::uint64_t index) {
-    return std::min<std::uint64_t>(first, (1u << 22) - 1) << 42 | std::min<std::uint64_t>(second, (1u << 22) - 1) << 20 | index;
+    return std::min<std::uint64_t>(first, (1u << 22) - 1) << 42 |
+           std::min<std::uint64_t>(second, (1u << 22) - 1) << 20 | index;
 }
 constexpr std::uint64_t index_of(std::uint64_t key) { return key & ((1u << 20) - 1); }
 
 }  // namespace
 
 template <class Entry>
-Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Score lower, Score target, const Sources& sources,
-                               Profile* learnt, Arena& arena, Statistics& statistics, Score slack) {
+Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Score lower, Score target,
+                               const Sources& sources, Profile* learnt, Arena& arena, Statistics& statistics,
+                               Score slack) {
     assert(leaves >= 3);
     Arena::Frame frame(arena);
     sub_ = &sub;
@@ -50,7 +52,8 @@ Outcome DepthTwo<Entry>::solve(const Subproblem<Entry>& sub, Leaves leaves, Scor
     for (const Open& open : open_) still_open = std::min(still_open, open.segment.bound);
     // Runs were cut down to what may be below the limit; what was cut off is not noted anywhere else.
     const Score cut_off = slack_ > 0 ? limit_ : best_.upper;
-    best_.lower = std::max(std::min({cut_off, floor_, still_open, leaf_}), lower);   // a split may cost more than a leaf
+    // A split may cost more than a leaf.
+    best_.lower = std::max(std::min({cut_off, floor_, still_open, leaf_}), lower);
     if (learnt != nullptr) {
         learnt->mass = sub.mass;
         settle(*learnt, rules_);
@@ -65,7 +68,8 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
     stump_ = std::max(class_count_bound(sub, TreeSize(1, any_leaves, sub.rows), rules_.objective), lower);
     open_.clear();
     for (std::uint32_t shape = 0; shape < shapes_.size(); ++shape) {
-        const Point left_end{0, 0, end_score(shapes_[shape].right)}, right_end{sub.mass, end_score(shapes_[shape].left), 0};
+        const Point left_end{0, 0, end_score(shapes_[shape].right)},
+            right_end{sub.mass, end_score(shapes_[shape].left), 0};
         Inheritance<Entry> inheritance(sub, shapes_[shape], sources, rules_);
         for (std::uint32_t f = 0; f < sub.features; ++f) {
             inheritance.points_of(f, inherited_);
@@ -83,7 +87,8 @@ void DepthTwo<Entry>::start(Score lower, const Sources& sources) {
 template <class Entry>
 Score DepthTwo<Entry>::side_score(Score stump, Score leaf, Leaves leaves) const {
     if (plain_) return stump;
-    return small_tree(stump, leaf, stump >= unreached ? 1 : leaves, rules_.objective);   // a lane that was left out has reached no stump
+    // A lane that was left out has reached no stump.
+    return small_tree(stump, leaf, stump >= unreached ? 1 : leaves, rules_.objective);
 }
 
 // That tree.  The best stump of a plan may turn out to be a leaf where nothing but errors counts.
@@ -93,7 +98,8 @@ Step DepthTwo<Entry>::side_step(Score stump, Score leaf, Leaves leaves) const {
     return {is_leaf ? Step::leaf : Step::stump, 0};
 }
 
-// So many errors of two stumps reach ub_: a side costs no less than its stump's errors, and the split is paid too.
+// So many errors of two stumps reach ub_: a side costs no less than its stump's errors, and the split is paid
+// too.
 template <class Entry>
 Score DepthTwo<Entry>::raw_limit() const {
     return ub_ == unreached ? unreached : rules_.mass_of(ub_ - rules_.objective.split);
@@ -116,8 +122,8 @@ bool DepthTwo<Entry>::still_open(Open& open) {
     return true;
 }
 
-// Least bound first, then the longest run.  A round costs the same with few lanes as with all, so spare ones go
-// to the first segments.
+// Least bound first, then the longest run.  A round costs the same with few lanes as with all, so spare ones
+// go to the first segments.
 template <class Entry>
 void DepthTwo<Entry>::choose_lanes() {
     const unsigned room = lane_count - batch_->with_whole;
@@ -126,7 +132,8 @@ void DepthTwo<Entry>::choose_lanes() {
     keys_.clear();
     for (std::size_t i = 0; i < open_.size(); ++i) {
         const std::uint64_t width = open_[i].run.last - open_[i].run.first;
-        keys_.push_back(packed_key(static_cast<std::uint64_t>(open_[i].segment.bound) >> shift, (1u << 22) - 1 - std::min<std::uint64_t>(width, (1u << 22) - 1), i));
+        keys_.push_back(packed_key(static_cast<std::uint64_t>(open_[i].segment.bound) >> shift,
+                                   (1u << 22) - 1 - std::min<std::uint64_t>(width, (1u << 22) - 1), i));
     }
     if (keys_.size() > room) {
         std::nth_element(keys_.begin(), keys_.begin() + room, keys_.end());
@@ -150,9 +157,9 @@ void DepthTwo<Entry>::choose_lanes() {
     if (sub_->limited()) choose_stretches();
 }
 
-// A lane cuts its owner, and the segments of other shapes that hold its threshold: what it tells, it tells of all shapes.
-// (Not with a minimal leaf size, where it tells of its owner's neighbourhood alone.)  Lanes are sorted by feature and
-// position, so with one shape those of a segment are neighbours already.
+// A lane cuts its owner, and the segments of other shapes that hold its threshold: what it tells, it tells of
+// all shapes. (Not with a minimal leaf size, where it tells of its owner's neighbourhood alone.)  Lanes are
+// sorted by feature and position, so with one shape those of a segment are neighbours already.
 template <class Entry>
 void DepthTwo<Entry>::match_lanes() {
     const auto& lanes = batch_->lanes;
@@ -167,10 +174,13 @@ void DepthTwo<Entry>::match_lanes() {
             if (s.u.z - s.u.open < z && z < s.v.z) cuts_.push_back({i, t});
         }
     }
-    std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return std::pair(a.open, a.lane) < std::pair(b.open, b.lane); });
+    std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) {
+        return std::pair(a.open, a.lane) < std::pair(b.open, b.lane);
+    });
 }
 
-// The thresholds that every lane's bounds must hold for: those up to the lanes, or the ends of its run, beside it.
+// The thresholds that every lane's bounds must hold for: those up to the lanes, or the ends of its run,
+// beside it.
 template <class Entry>
 void DepthTwo<Entry>::choose_stretches() {
     auto& lanes = batch_->lanes;
@@ -178,7 +188,8 @@ void DepthTwo<Entry>::choose_stretches() {
         Lane& lane = lanes[cuts_[i].lane];
         const Lane* const left = i == 0 ? nullptr : &lanes[cuts_[i - 1].lane];
         const Lane* const right = i + 1 == lanes.size() ? nullptr : &lanes[cuts_[i + 1].lane];
-        const bool first = left == nullptr || left->owner != lane.owner, last = right == nullptr || right->owner != lane.owner;
+        const bool first = left == nullptr || left->owner != lane.owner,
+                   last = right == nullptr || right->owner != lane.owner;
         const Run& run = open_[lane.owner].run;
         const Cuts cuts = sub_->cuts(lane.f);
         lane.before = cuts.at(first ? run.first : cuts.below(left->z) + 1, run.low, run.high);
@@ -194,7 +205,8 @@ void DepthTwo<Entry>::spread_lanes(std::uint32_t i, unsigned count) {
     count = std::min(count, width);
     const Cuts cuts = sub_->cuts(open.segment.f);
     for (unsigned c = 0; c < count; ++c) {
-        const auto index = open.run.first + static_cast<std::uint32_t>((std::uint64_t{2} * c + 1) * width / (2 * count));
+        const auto index =
+            open.run.first + static_cast<std::uint32_t>((std::uint64_t{2} * c + 1) * width / (2 * count));
         batch_->lanes.push_back({open.segment.f, cuts.at(index, open.run.low, open.run.high), i});
     }
 }
@@ -212,7 +224,8 @@ void DepthTwo<Entry>::learn() {
             const Score right = side_score(batch_->reached_right(t), batch_->leaf_right(t), shape.right);
             const Score score = left + right + rules_.objective.split;
             if (score >= ub_) continue;
-            improve(score, {Step{static_cast<std::int32_t>(sub_->feature[lane.f]), sub_->rank_left_of(lane.f, lane.z)},
+            improve(score, {Step{static_cast<std::int32_t>(sub_->feature[lane.f]),
+                                 sub_->rank_left_of(lane.f, lane.z)},
                             side_step(batch_->reached_left(t), batch_->leaf_left(t), shape.left),
                             side_step(batch_->reached_right(t), batch_->leaf_right(t), shape.right)});
         }
@@ -226,7 +239,8 @@ template <class Entry>
 void DepthTwo<Entry>::learn_whole() {
     constexpr std::size_t whole = Batch<Entry>::whole_lane;
     const Score leaf = batch_->leaf_left(whole);
-    const Score reached = side_score(batch_->reached_left(whole), leaf, 2), proved = side_score(batch_->proved_left(whole), leaf, 2);
+    const Score reached = side_score(batch_->reached_left(whole), leaf, 2),
+                proved = side_score(batch_->proved_left(whole), leaf, 2);
     if (reached < ub_) improve(reached, {side_step(batch_->reached_left(whole), leaf, 2)});
     close(proved);
     if (proved <= stump_) return;
@@ -263,7 +277,8 @@ void DepthTwo<Entry>::cut_segments(Score limit_before) {
         if (limited) close(trimmed_bound(segment, limit_before, rules_));
         const Shape shape = shapes_[segment.shape];
         const auto point = [&](std::size_t t, Score z, Score left, Score right) {
-            return Point{z, side_score(left, batch_->leaf_left(t), shape.left), side_score(right, batch_->leaf_right(t), shape.right)};
+            return Point{z, side_score(left, batch_->leaf_left(t), shape.left),
+                         side_score(right, batch_->leaf_right(t), shape.right)};
         };
         Point u = segment.u;
         const auto part = [&](const Point& v) { return Open{part_of(segment, u, v, rules_), {}}; };
@@ -291,7 +306,8 @@ void DepthTwo<Entry>::cut_segments(Score limit_before) {
 template <class Entry>
 void DepthTwo<Entry>::note(std::uint32_t f, std::uint32_t shape, Position position, const Point& point) {
     if (learnt_ == nullptr) return;
-    learnt_->parts[shape].points.push_back({sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
+    learnt_->parts[shape].points.push_back(
+        {sub_->feature[f], sub_->rank_left_of(f, position), point.z, point.left, point.right});
 }
 
 // Of the inherited points, those that close nothing here are not worth handing on.

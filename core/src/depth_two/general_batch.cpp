@@ -51,13 +51,15 @@ void GeneralBatch::sweep_weights(Score ub) {
     const Deaths death = sweep_pairs(ub, lanes_in_use(), right, [&](std::size_t i) {
         sweep_pair(i, sides);
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
-        for_sides(sides, [&](std::size_t s) { right[s] = std::max({right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]}); });
+        for_sides(sides, [&](std::size_t s) {
+            right[s] = std::max({right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]});
+        });
     });
     conclude(right, death);
 }
 
-// Where rows and masses both count, a sweep by rows closes some lanes, then one by masses, and those that neither closes go
-// one by one.
+// Where rows and masses both count, a sweep by rows closes some lanes, then one by masses, and those that
+// neither closes go one by one.
 void GeneralBatch::sweep_leaf_sizes(Score ub) {
     proved_.fill(0);
     near_.fill(0);
@@ -83,7 +85,8 @@ void GeneralBatch::sweep_leaf_size(Score ub, std::uint32_t lanes_meant) {
         sweep_pair(i, sides);
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
         for_sides(sides, [&](std::size_t s) {
-            right[s] = std::max({right[s], b[s] + extremes_.allowed_high[s], a[s] - extremes_.allowed_low[s]});
+            right[s] =
+                std::max({right[s], b[s] + extremes_.allowed_high[s], a[s] - extremes_.allowed_low[s]});
             near_right[s] = std::max({near_right[s], b[s] + extremes_.high[s], a[s] - extremes_.low[s]});
         });
     });
@@ -106,10 +109,12 @@ std::uint32_t GeneralBatch::below(Score ub, std::uint32_t lanes_meant) {
     return lanes_below;
 }
 
-// The sides that a pair's sweep may tell something new of.  Where the rows that count beside the lane, which are no fewer than
-// its own, are too few for two leaves, the sweep would give a leaf's number, which is known.  And where all that the pair can
-// give at the most was found with another one, it would change nothing.
-std::uint64_t GeneralBatch::sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const {
+// The sides that a pair's sweep may tell something new of.  Where the rows that count beside the lane, which
+// are no fewer than its own, are too few for two leaves, the sweep would give a leaf's number, which is
+// known.  And where all that the pair can give at the most was found with another one, it would change
+// nothing.
+std::uint64_t GeneralBatch::sides_to_gain(std::size_t pair, std::uint32_t lanes_meant,
+                                          const BySide& right) const {
     std::uint64_t sides = 0;
     for (std::size_t s = 0; s < side_count; ++s) {
         const bool gains = leaf_sides_.near_sizes()[s] >= 2 * least_size() && most_of(pair, s) > right[s];
@@ -127,7 +132,8 @@ void GeneralBatch::sweep_pair(std::size_t i, std::uint64_t sides) {
     }
 }
 
-// For leaves of any size the pair's own rows are enough.  Every row counts towards the size of a leaf, whatever its class.
+// For leaves of any size the pair's own rows are enough.  Every row counts towards the size of a leaf,
+// whatever its class.
 template <class Step>
 void GeneralBatch::sweep_steps(std::size_t i, std::uint64_t sides) {
     Pair& pair = pairs_[i];
@@ -162,8 +168,8 @@ void GeneralBatch::sweep_steps(std::size_t i, std::uint64_t sides) {
     kernel_.sweep(input, extremes_);
 }
 
-// What a row adds to W: its weight, with the sign of its class.  Rows of a third class, and those that count for sizes but are
-// not the subproblem's own, add nothing.
+// What a row adds to W: its weight, with the sign of its class.  Rows of a third class, and those that count
+// for sizes but are not the subproblem's own, add nothing.
 template <class Step>
 const Step* GeneralBatch::steps_of(const Pair& pair) {
     const Subproblem<WideEntry>& sub = *sub_;
@@ -171,7 +177,9 @@ const Step* GeneralBatch::steps_of(const Pair& pair) {
     auto* const steps = arena_->take<Step>(rows);
     for (Row r = 0; r < rows; ++r) {
         const Row own = sub.limited() ? leaf_sides_.own_row(r) : r;
-        const auto is = [&](std::uint32_t c) { return own >= sub.class_begin[c] && own < sub.class_begin[c + 1]; };
+        const auto is = [&](std::uint32_t c) {
+            return own >= sub.class_begin[c] && own < sub.class_begin[c + 1];
+        };
         steps[r] = static_cast<Step>(is(pair.a) ? sub.weight_of(own) : is(pair.b) ? -sub.weight_of(own) : 0);
     }
     return steps;
@@ -180,7 +188,8 @@ const Step* GeneralBatch::steps_of(const Pair& pair) {
 void GeneralBatch::mark_thresholds() {
     const Subproblem<WideEntry>& all = leaf_sides_.rows();
     auto* const takes = arena_->take<std::uint8_t>(all.stride * all.features);
-    for (std::uint32_t f = 0; f < all.features && !halt_(); ++f) spread_cuts(all.cuts(f).bits, all.rows, takes + f * all.stride);
+    for (std::uint32_t f = 0; f < all.features && !halt_(); ++f)
+        spread_cuts(all.cuts(f).bits, all.rows, takes + f * all.stride);
     takes_ = takes;
 }
 

@@ -11,7 +11,9 @@ public:
 
 private:
     void begin() override;
-    std::uint32_t lanes_allowed() override { return sub_->limited() ? leaf_sides_.place(lanes) : ~std::uint32_t{0}; }
+    std::uint32_t lanes_allowed() override {
+        return sub_->limited() ? leaf_sides_.place(lanes) : ~std::uint32_t{0};
+    }
     void sweep_lanes(Score ub) override;
     void sweep_weights(Score ub);
     void sweep_leaf_sizes(Score ub);
@@ -27,14 +29,14 @@ private:
     void mark_thresholds();
 
     unsigned step_bits_ = 0;
-    Row chunk_rows_ = 0;                         // see WeightedSweep
-    std::vector<const void*> steps_;             // by pair, as `step_bits_` says; null until first used
+    Row chunk_rows_ = 0;               // see WeightedSweep
+    std::vector<const void*> steps_;   // by pair, as `step_bits_` says; null until first used
     SideExtremes extremes_;
     // Of leaf sizes.
     LeafSides leaf_sides_;
-    bool by_mass_ = false;                       // is the size of a leaf what it weighs?
-    const std::uint8_t* takes_ = nullptr;        // of the rows that count for sizes; null until first used,
-    const void* row_sizes_ = nullptr;            // like their weights, as steps
+    bool by_mass_ = false;                  // is the size of a leaf what it weighs?
+    const std::uint8_t* takes_ = nullptr;   // of the rows that count for sizes; null until first used,
+    const void* row_sizes_ = nullptr;       // like their weights, as steps
 };
 
 }  // namespace contree

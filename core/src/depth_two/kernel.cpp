@@ -14,7 +14,8 @@ const std::vector<const Kernel*>& available_kernels() {
 #if defined(__x86_64__)
                  &avx512_kernel, &avx2_kernel,
 #endif
-                 &scalar_kernel})
+                     &scalar_kernel
+             })
             if (kernel->runs_here()) found.push_back(kernel);
         return found;
     }();
@@ -49,7 +50,8 @@ Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* takes) {
     Row taken = 0;
     for (Row k = 0; k < rows; k += 8) {
         const Row left = rows - k;
-        const auto byte = static_cast<unsigned>(bits[k / 64] >> k % 64 & (left >= 8 ? 0xff : (1u << left) - 1));
+        const auto byte =
+            static_cast<unsigned>(bits[k / 64] >> k % 64 & (left >= 8 ? 0xff : (1u << left) - 1));
         std::memcpy(takes + k, spread[byte].data(), 8);
         taken += count_bits(byte);
     }

@@ -27,29 +27,33 @@ inline constexpr unsigned side_count = 2 * lane_count;
 
 inline constexpr std::size_t left_side(std::size_t lane) { return lane; }
 inline constexpr std::size_t right_side(std::size_t lane) { return lane_count + lane; }
-inline constexpr std::uint64_t both_sides(std::uint32_t lanes) { return lanes | std::uint64_t{lanes} << lane_count; }
+inline constexpr std::uint64_t both_sides(std::uint32_t lanes) {
+    return lanes | std::uint64_t{lanes} << lane_count;
+}
 
-// W is taken behind a row unless the next has the same value, as no threshold lies there.  Regular: such rows are so rare, or so
-// many, that a loop may branch on them; irregular: it had better not.
+// W is taken behind a row unless the next has the same value, as no threshold lies there.  Regular: such rows
+// are so rare, or so many, that a loop may branch on them; irregular: it had better not.
 enum class Ties : std::uint8_t { none, regular, irregular };
 Ties kind_of_ties(Row rows, Row skipped);
 
-// takes[k] = 0xff where bit k of an order's cuts (`Cuts::bits`) is set, else 0, for k < rows; up to seven more are written.  Returns
-// how many are 0.
+// takes[k] = 0xff where bit k of an order's cuts (`Cuts::bits`) is set, else 0, for k < rows; up to seven
+// more are written.  Returns how many are 0.
 Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* takes);
 
 template <class Entry>
 struct Sweep {
-    const Entry* entries;            // by feature, `stride` apart
+    const Entry* entries;         // by feature, `stride` apart
     std::size_t stride;
-    const std::uint8_t* takes;       // like entries: 0xff where W is taken behind the row, else 0; unset without ties
-    const Ties* ties;                // by feature
-    std::uint32_t features;          // at least one
-    Row rows;                        // in each order
-    const std::uint64_t* words;      // by row number
-    Row boundary;                    // rows numbered below count +1, the others -1
-    std::int8_t* steps = nullptr;    // room for 64 bytes by row number, for the kernel's own use; null: there is none
-    bool kept = false;               // have sweeps with the same words and boundary left theirs there, for all rows?
+    const std::uint8_t* takes;    // like entries: 0xff where W is taken behind the row; unset without ties
+    const Ties* ties;             // by feature
+    std::uint32_t features;       // at least one
+    Row rows;                     // in each order
+    const std::uint64_t* words;   // by row number
+    Row boundary;                 // rows numbered below count +1, the others -1
+    // Room for 64 bytes by row number, for the kernel's own use, or null; and whether sweeps with the same
+    // words and boundary have left theirs there, for all rows.
+    std::int8_t* steps = nullptr;
+    bool kept = false;
 };
 
 struct SideSums {
@@ -58,34 +62,35 @@ struct SideSums {
     alignas(64) std::int32_t end[side_count];    // W behind the last row: pos - neg
 };
 
-// The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
-// of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves large enough, and
-// where those of a larger set do.
+// The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then
+// the sum of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves
+// large enough, and where those of a larger set do.
 template <class Step>
 struct WeightedSweep {
-    const WideEntry* entries;        // by feature, `stride` apart
+    const WideEntry* entries;     // by feature, `stride` apart
     std::size_t stride;
-    const std::uint8_t* takes;       // like entries: 0xff where a threshold can stand behind the row, else 0
+    const std::uint8_t* takes;    // like entries: 0xff where a threshold can stand behind the row, else 0
     std::uint32_t features;
-    Row rows;                        // in each order
-    const std::uint64_t* words;      // by row number; without a leaf size a row lies on one side of every lane that is used
-    const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
-    Row chunk_rows;                  // so many steps add up to less than a Step holds; and so many rows
-    std::uint64_t used;              // bit s: side s matters; of the others nothing is said
-    Score min_leaf;                  // the least size of a leaf; 0: any, and the rest is unset
-    const std::uint64_t* near_words; // like words, with rows that count for the sizes behind `high` and `low`
-    const Step* row_sizes;           // by row number: what it counts for a size; null: one
-    const Score* sizes;              // of each side, by `words`: for `allowed`
-    const Score* near_sizes;         // by `near_words`: for `high` and `low`
-    Halt halt;                       // after it nothing is said
+    Row rows;                     // in each order
+    const std::uint64_t* words;   // by row number; without a leaf size a row lies on one side of a lane
+    const Step* steps;            // by row number: the weight, with its class's sign; 0 for other classes
+    Row chunk_rows;               // so many steps add up to less than a Step holds; and so many rows
+    std::uint64_t used;           // bit s: side s matters; of the others nothing is said
+    Score min_leaf;               // the least size of a leaf; 0: any, and the rest but `halt` is unset
+    const std::uint64_t* near_words;   // like words, with rows that count for `high` and `low`
+    const Step* row_sizes;        // by row number: what it counts for a size; null: one
+    const Score* sizes;           // of each side, by `words`: for `allowed`
+    const Score* near_sizes;      // by `near_words`: for `high` and `low`
+    Halt halt;                    // after it nothing is said
 };
 
-// The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126 of them do.
+// The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126
+// of them do.
 template <class Step>
 inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
 
 struct SideExtremes {
-    alignas(64) Score high[side_count], low[side_count];                   // max W at least 0, min W at most 0
+    alignas(64) Score high[side_count], low[side_count];   // max W at least 0, min W at most 0
     alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // by `sizes`; unset without
     alignas(64) Score end[side_count];                                     // W behind the last row
 };
@@ -108,10 +113,13 @@ struct Kernel {
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }
-    void sweep(const WeightedSweep<std::int8_t>& input, SideExtremes& extremes) const { sweep_8(input, extremes); }
-    void sweep(const WeightedSweep<std::int16_t>& input, SideExtremes& extremes) const { sweep_16(input, extremes); }
-    void sweep(const WeightedSweep<std::int32_t>& input, SideExtremes& extremes) const { sweep_32(input, extremes); }
-    void sweep(const WeightedSweep<std::int64_t>& input, SideExtremes& extremes) const { sweep_64(input, extremes); }
+    template <class Step>
+    void sweep(const WeightedSweep<Step>& input, SideExtremes& extremes) const {
+        if constexpr (sizeof(Step) == 1) sweep_8(input, extremes);
+        else if constexpr (sizeof(Step) == 2) sweep_16(input, extremes);
+        else if constexpr (sizeof(Step) == 4) sweep_32(input, extremes);
+        else sweep_64(input, extremes);
+    }
 };
 
 extern const Kernel scalar_kernel;

@@ -20,8 +20,9 @@ namespace {
 alignas(64) constexpr std::int8_t unit[2][64] = {
     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
-    {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}};
+    {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}};
 
 // Bytes hold the sums of at most this many rows; then they are widened to 32 bits.
 constexpr Row chunk_rows = 120;
@@ -30,19 +31,22 @@ constexpr unsigned wide_registers = 4;   // that hold 64 lanes of 32 bits
 // Sixteen 32-bit lanes from a quarter of the bytes.
 inline __m512i widen(__m512i bytes, unsigned quarter) {
     const __m256i half = quarter < 2 ? _mm512_castsi512_si256(bytes) : _mm512_extracti64x4_epi64(bytes, 1);
-    return _mm512_cvtepi8_epi32(quarter % 2 == 0 ? _mm256_castsi256_si128(half) : _mm256_extracti128_si256(half, 1));
+    return _mm512_cvtepi8_epi32(quarter % 2 == 0 ? _mm256_castsi256_si128(half)
+                                                 : _mm256_extracti128_si256(half, 1));
 }
 
 inline __m512i* wide(std::int32_t* lanes) { return reinterpret_cast<__m512i*>(lanes); }
 
-// Which unit a row takes: 64 bytes on, where its number reaches the boundary.  Cheaper than a comparison's flag.
+// Which unit a row takes: 64 bytes on, where its number reaches the boundary.  Cheaper than a comparison's
+// flag.
 inline std::size_t unit_offset(Row boundary, Row row) {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(std::int64_t{boundary} - 1 - std::int64_t{row}) >> 57 & 64);
+    return static_cast<std::size_t>(
+        static_cast<std::uint64_t>(std::int64_t{boundary} - 1 - std::int64_t{row}) >> 57 & 64);
 }
 
-// Some features with ties of one kind.  The sums of one feature wait for each other; two features at once keep the units
-// busy: 0.96 ns a row with one, 0.78 with two.  Sums are relative to the start of a chunk of rows, and `base` is what they
-// were there.
+// Some features with ties of one kind.  The sums of one feature wait for each other; two features at once
+// keep the units busy: 0.96 ns a row with one, 0.78 with two.  Sums are relative to the start of a chunk of
+// rows, and `base` is what they were there.
 template <Ties ties, unsigned streams, class Entry>
 void sweep_features(const Sweep<Entry>& input, const std::uint32_t* f, SideSums& sums) {
     const Entry* order[streams];
@@ -60,7 +64,8 @@ void sweep_features(const Sweep<Entry>& input, const std::uint32_t* f, SideSums&
     for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
         const Row end = std::min(input.rows, begin + chunk_rows);
         __m512i sum[streams], high[streams], low[streams];
-        for (unsigned s = 0; s < streams; ++s) sum[s] = _mm512_setzero_si512(), high[s] = lowest, low[s] = highest;
+        for (unsigned s = 0; s < streams; ++s)
+            sum[s] = _mm512_setzero_si512(), high[s] = lowest, low[s] = highest;
 #pragma GCC unroll 2
         for (Row k = begin; k < end; ++k) {
 #pragma GCC unroll 2
@@ -80,11 +85,14 @@ void sweep_features(const Sweep<Entry>& input, const std::uint32_t* f, SideSums&
             }
         }
         for (unsigned s = 0; s < streams; ++s) {
-            const bool any = _mm512_cmpneq_epi8_mask(high[s], lowest) != 0;   // did a threshold stand in the chunk?
+            const bool any =
+                _mm512_cmpneq_epi8_mask(high[s], lowest) != 0;   // did a threshold stand in the chunk?
             for (unsigned r = 0; r < wide_registers; ++r) {
                 if (any) {
-                    wide(sums.high)[r] = _mm512_max_epi32(wide(sums.high)[r], _mm512_add_epi32(base[s][r], widen(high[s], r)));
-                    wide(sums.low)[r] = _mm512_min_epi32(wide(sums.low)[r], _mm512_add_epi32(base[s][r], widen(low[s], r)));
+                    wide(sums.high)[r] =
+                        _mm512_max_epi32(wide(sums.high)[r], _mm512_add_epi32(base[s][r], widen(high[s], r)));
+                    wide(sums.low)[r] =
+                        _mm512_min_epi32(wide(sums.low)[r], _mm512_add_epi32(base[s][r], widen(low[s], r)));
                 }
                 base[s][r] = _mm512_add_epi32(base[s][r], widen(sum[s], r));
             }
@@ -133,8 +141,9 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
 constexpr unsigned register_bytes = 64;
 
 template <unsigned lanes>
-using MaskOf = std::conditional_t<lanes == 64, __mmask64,
-                                  std::conditional_t<lanes == 32, __mmask32, std::conditional_t<lanes == 16, __mmask16, __mmask8>>>;
+using MaskOf = std::conditional_t<
+    lanes == 64, __mmask64,
+    std::conditional_t<lanes == 32, __mmask32, std::conditional_t<lanes == 16, __mmask16, __mmask8>>>;
 
 // A row's bits are a mask register.
 template <class Step>
@@ -146,9 +155,12 @@ struct Lanes {
     template <class Vector>
     static Vector added(const Vector& sum, Sides inside, const Vector& steps) {
         const auto w = reinterpret_cast<__m512i>(sum), s = reinterpret_cast<__m512i>(steps);
-        if constexpr (sizeof(Step) == 1) return reinterpret_cast<Vector>(_mm512_mask_add_epi8(w, inside, w, s));
-        else if constexpr (sizeof(Step) == 2) return reinterpret_cast<Vector>(_mm512_mask_add_epi16(w, inside, w, s));
-        else if constexpr (sizeof(Step) == 4) return reinterpret_cast<Vector>(_mm512_mask_add_epi32(w, inside, w, s));
+        if constexpr (sizeof(Step) == 1)
+            return reinterpret_cast<Vector>(_mm512_mask_add_epi8(w, inside, w, s));
+        else if constexpr (sizeof(Step) == 2)
+            return reinterpret_cast<Vector>(_mm512_mask_add_epi16(w, inside, w, s));
+        else if constexpr (sizeof(Step) == 4)
+            return reinterpret_cast<Vector>(_mm512_mask_add_epi32(w, inside, w, s));
         else return reinterpret_cast<Vector>(_mm512_mask_add_epi64(w, inside, w, s));
     }
 };
@@ -164,13 +176,13 @@ struct Lanes {
 namespace contree {
 
 const Kernel avx512_kernel{
-    "avx512",
-    [] {
+    "avx512", [] {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
     },
     sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers, 0};
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>,
+    sweep_weighted<std::int64_t>, weigh_sides, &avx512_movers, 0};
 
 }  // namespace contree
 

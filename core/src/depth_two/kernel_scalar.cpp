@@ -20,8 +20,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
             const Row row = P::row(order[k]);
             const std::uint64_t word = input.words[row];
             const std::int32_t sign = row < input.boundary ? 1 : -1;
-            for (unsigned s = 0; s < side_count; ++s)
-                sums.end[s] += (word >> s & 1) != 0 ? sign : 0;
+            for (unsigned s = 0; s < side_count; ++s) sums.end[s] += (word >> s & 1) != 0 ? sign : 0;
             if (input.ties[f] != Ties::none && takes[k] == 0) continue;
             for (unsigned s = 0; s < side_count; ++s) {
                 sums.high[s] = std::max(sums.high[s], sums.end[s]);
@@ -54,8 +53,11 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
                 }
                 if (input.min_leaf > 0 && (input.near_words[row] >> s & 1) != 0) near_before += size;
                 if (input.takes[f * input.stride + k] == 0) continue;
-                const auto leaves = [&](Score left, const Score* all) { return left >= input.min_leaf && all[s] - left >= input.min_leaf; };
-                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes)) high = std::max(high, sum), low = std::min(low, sum);
+                const auto leaves = [&](Score left, const Score* all) {
+                    return left >= input.min_leaf && all[s] - left >= input.min_leaf;
+                };
+                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes))
+                    high = std::max(high, sum), low = std::min(low, sum);
                 if (input.min_leaf > 0 && leaves(before, input.sizes)) {
                     extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
                     extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
@@ -76,7 +78,10 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
 
 }  // namespace
 
-const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers, 0};
+const Kernel scalar_kernel{
+    "scalar", [] { return true; },
+    sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>,
+    sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers, 0};
 
 }  // namespace contree

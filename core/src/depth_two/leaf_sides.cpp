@@ -39,11 +39,15 @@ std::uint32_t LeafSides::place(const std::vector<Lane>& lanes) {
 void LeafSides::write(std::uint64_t* own_words, bool with_whole, const Halt& halt) {
     const Subproblem<WideEntry>& all = rows();
     if (own_row_ == nullptr) words_ = own_words;
-    else write_words(all, ends_.size(), with_whole, halt, words_, [&](std::size_t t) { return std::pair(ends_[t].f, ends_[t].right); });
-    const auto add = [&](std::uint64_t* words, std::uint32_t f, Position begin, Position end, std::size_t side) {
+    else
+        write_words(all, ends_.size(), with_whole, halt, words_,
+                    [&](std::size_t t) { return std::pair(ends_[t].f, ends_[t].right); });
+    const auto add = [&](std::uint64_t* words, std::uint32_t f, Position begin, Position end,
+                         std::size_t side) {
         const WideEntry* const order = all.order(f) + begin;
         in_stretches(begin < end ? end - begin : 0, halt, [&](Row first, Row last) {
-            for (Row k = first; k < last; ++k) words[Packed<WideEntry>::row(order[k])] |= std::uint64_t{1} << side;
+            for (Row k = first; k < last; ++k)
+                words[Packed<WideEntry>::row(order[k])] |= std::uint64_t{1} << side;
         });
     };
     for (std::size_t t = 0; t < ends_.size(); ++t) {
@@ -72,7 +76,8 @@ void LeafSides::weigh(bool by_mass, bool with_whole) {
         near_sizes_[left_side(t)] = before(e.f, e.near_left);
         near_sizes_[right_side(t)] = whole - before(e.f, e.near_right);
         const Score strays = before(e.f, e.stray.end) - before(e.f, e.stray.begin);
-        for (Sizes* const sizes : {&sizes_, &near_sizes_}) (*sizes)[e.stray.left ? left_side(t) : right_side(t)] += strays;
+        for (Sizes* const sizes : {&sizes_, &near_sizes_})
+            (*sizes)[e.stray.left ? left_side(t) : right_side(t)] += strays;
     }
     if (with_whole) {
         constexpr std::size_t side = left_side(Batch<WideEntry>::whole_lane);

@@ -1,8 +1,8 @@
 // Which rows count for the sizes of leaves, on the sides of a batch's lanes.
 //
-// These are the rows of `Subproblem::sized`: more than the subproblem's own where it has a `wide` set.  A side has two sets of
-// them: those of the lane itself, and `near`, those of any threshold from its `before` to its `behind`.  Rows that are not the
-// subproblem's own count on both sides where they may lie on either.
+// These are the rows of `Subproblem::sized`: more than the subproblem's own where it has a `wide` set.  A
+// side has two sets of them: those of the lane itself, and `near`, those of any threshold from its `before`
+// to its `behind`.  Rows that are not the subproblem's own count on both sides where they may lie on either.
 #pragma once
 
 #include "depth_two/batch.hpp"
@@ -38,9 +38,9 @@ private:
     };
 
     const Subproblem<WideEntry>* sub_ = nullptr;
-    Row* own_row_ = nullptr;              // null where all are the subproblem's own
+    Row* own_row_ = nullptr;   // null where all are the subproblem's own
     std::uint64_t *words_ = nullptr, *near_words_ = nullptr;
-    std::vector<Ends> ends_;              // by lane
+    std::vector<Ends> ends_;   // by lane
     Sizes sizes_, near_sizes_;
 };
 

@@ -20,13 +20,15 @@ Sweep<Entry> part_of(const Sweep<Entry>& all, std::uint32_t f, std::uint32_t fea
 
 template <class Entry>
 void PlainBatch<Entry>::begin() {
-    steps_ = sub_->rows <= kernel_.kept_steps ? arena_->template take<std::int8_t>(std::size_t{side_count} * sub_->rows) : nullptr;
+    steps_ = sub_->rows <= kernel_.kept_steps
+                 ? arena_->template take<std::int8_t>(std::size_t{side_count} * sub_->rows)
+                 : nullptr;
     has_second_orders_ = std::any_of(sub_->feature, sub_->feature + sub_->features,
                                      [&](FeatureId f) { return sub_->missing[f] == Missing::first; });
 }
 
-// Two classes: see kernel.hpp.  More classes: a stump that says a left and b right is right tot_b + W times, with
-// W = pre_a - pre_b over the rows of classes a and b alone, so
+// Two classes: see kernel.hpp.  More classes: a stump that says a left and b right is right tot_b + W times,
+// with W = pre_a - pre_b over the rows of classes a and b alone, so
 //     rows - errors = max over pairs {a, b} of max(tot_b + max W, tot_a - min W),
 // and a pair is a two-class sweep over its own rows.
 template <class Entry>
@@ -44,7 +46,8 @@ void PlainBatch<Entry>::sweep_lanes(Score ub) {
     const auto death = this->sweep_pairs(ub, this->lanes_in_use(), right, [&](std::size_t i) {
         sweep_pair(pairs_[i]);
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];
-        for (std::size_t s = 0; s < side_count; ++s) right[s] = std::max<Sum>({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
+        for (std::size_t s = 0; s < side_count; ++s)
+            right[s] = std::max<Sum>({right[s], b[s] + sums_.high[s], a[s] - sums_.low[s]});
     });
     this->conclude(right, death);
 }
@@ -53,22 +56,26 @@ template <class Entry>
 void PlainBatch<Entry>::sweep_pair(Pair& pair) {
     if (pair.entries == nullptr) this->prepare(pair);
     if (halt_()) return;
-    sweep({pair.entries, pair.stride, pair.takes, pair.ties, sub_->features, pair.rows, words_, sub_->class_begin[pair.b], steps_});
+    sweep({pair.entries, pair.stride, pair.takes, pair.ties, sub_->features, pair.rows, words_,
+           sub_->class_begin[pair.b], steps_});
 }
 
 // The kernel over all features.
 //
-// Where values are missing, the two orders of a feature list the other rows alike.  So behind each of these rows, W of the
-// second order, which begins with the missing rows M, is W of the first one plus W(M), and one pass over the other rows gives
-// the extremes of both: high + max(0, W(M)) and low + min(0, W(M)).  Behind M alone W is W(M), which is among them as high is
-// at least and low at most zero.  Behind all rows it is what a leaf has, which counts anyway.
+// Where values are missing, the two orders of a feature list the other rows alike.  So behind each of these
+// rows, W of the second order, which begins with the missing rows M, is W of the first one plus W(M), and one
+// pass over the other rows gives the extremes of both: high + max(0, W(M)) and low + min(0, W(M)).  Behind M
+// alone W is W(M), which is among them as high is at least and low at most zero.  Behind all rows it is what
+// a leaf has, which counts anyway.
 template <class Entry>
 void PlainBatch<Entry>::sweep(const Sweep<Entry>& all) {
     if (!has_second_orders_) {
         statistics_->row_visits += std::int64_t{all.rows} * all.features;
         return sweep_features(all, sums_);
     }
-    const auto is_second = [&](std::uint32_t f) { return f < all.features && sub_->missing[sub_->feature[f]] == Missing::first; };
+    const auto is_second = [&](std::uint32_t f) {
+        return f < all.features && sub_->missing[sub_->feature[f]] == Missing::first;
+    };
     SideSums part, missing;
     std::fill_n(sums_.high, side_count, 0);
     std::fill_n(sums_.low, side_count, 0);
@@ -81,7 +88,8 @@ void PlainBatch<Entry>::sweep(const Sweep<Entry>& all) {
             using P = Packed<Entry>;
             const Entry* const order = all.entries + f * all.stride;
             const Rank none = P::rank(sub_->order(f)[sub_->rows - 1]);
-            lack = static_cast<Row>(order + all.rows - std::lower_bound(order, order + all.rows, P::make(none, 0)));
+            lack = static_cast<Row>(order + all.rows -
+                                    std::lower_bound(order, order + all.rows, P::make(none, 0)));
         }
         const auto sweep_rows = [&](Row begin, Row rows, SideSums& sums) {
             sums = {};
@@ -121,8 +129,8 @@ void PlainBatch<Entry>::sweep_features(const Sweep<Entry>& all, SideSums& sums) 
     }
 }
 
-// Each feature in parts, because rows that lie apart in memory take long.  In every part W begins anew, as 0, which its
-// extremes count: so a part begins where a threshold can stand.
+// Each feature in parts, because rows that lie apart in memory take long.  In every part W begins anew, as 0,
+// which its extremes count: so a part begins where a threshold can stand.
 template <class Entry>
 void PlainBatch<Entry>::sweep_in_parts(const Sweep<Entry>& all, SideSums& sums) {
     std::fill_n(sums.high, side_count, 0);

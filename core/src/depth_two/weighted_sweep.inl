@@ -1,34 +1,38 @@
-// The sweep of the general case, in vectors that the compiler knows: each kernel includes this text inside its own
-// target region, so that the same lines become its machine's instructions.  Before it come the kernel's `Lanes`: how a
-// row's bits choose the lanes that its step is added to.
+// The sweep of the general case, in vectors that the compiler knows: each kernel includes this text inside
+// its own target region, so that the same lines become its machine's instructions.  Before it come the
+// kernel's `Lanes`: how a row's bits choose the lanes that its step is added to.
 //
 // A few registers of sides at a time, as many as a machine has for all that is kept of each.  Lanes hold sums
-// relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the totals.
+// relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the
+// totals.
 
 // The extremes of some registers' sides over all features.
 template <class Step, bool limited, unsigned parts>
 class SweepBlock {
     using L = Lanes<Step>;
     typedef Step V __attribute__((vector_size(register_bytes)));
-    typedef std::make_unsigned_t<Step> Unsigned __attribute__((vector_size(register_bytes)));   // its sums may wrap around
+    using UStep = std::make_unsigned_t<Step>;
+    typedef UStep Unsigned __attribute__((vector_size(register_bytes)));   // its sums may wrap around
     static constexpr unsigned count = register_bytes / sizeof(Step);   // lanes of one register
-    // Of all rows.  Byte steps are ones, and there are few of them in a chunk: so totals are as narrow as they may be.
+    // Of all rows.  Byte steps are ones, and there are few of them in a chunk: so totals are as narrow as
+    // they may be.
     using Total = std::conditional_t<sizeof(Step) == 1, std::int32_t, Score>;
-    static constexpr Step lowest = std::numeric_limits<Step>::min(), highest = std::numeric_limits<Step>::max();
+    static constexpr Step lowest = std::numeric_limits<Step>::min(),
+                          highest = std::numeric_limits<Step>::max();
 
 public:
     static constexpr unsigned sides = parts * count;
 
     SweepBlock(const WeightedSweep<Step>& input, unsigned first, SideExtremes& extremes)
-        : input_(input), first_(first), extremes_(extremes) {
-    }
+        : input_(input), first_(first), extremes_(extremes) {}
 
     void run() {
         if constexpr (limited) {
             for (unsigned p = 0; p < parts; ++p) {
                 for (unsigned i = 0; i < count; ++i) {
                     most_[p * count + i] = static_cast<Total>(input_.sizes[side(p, i)] - input_.min_leaf);
-                    near_most_[p * count + i] = static_cast<Total>(input_.near_sizes[side(p, i)] - input_.min_leaf);
+                    near_most_[p * count + i] =
+                        static_cast<Total>(input_.near_sizes[side(p, i)] - input_.min_leaf);
                 }
             }
         }
@@ -79,7 +83,7 @@ private:
                 sum[p] = L::added(sum[p], inside, V{} + step);
                 if constexpr (limited) {
                     const typename L::Sides near_inside = L::sides(input_.near_words[row], from);
-                    const Unsigned size = Unsigned{} + static_cast<std::make_unsigned_t<Step>>(by_rows ? 1 : input_.row_sizes[row]);
+                    const auto size = Unsigned{} + static_cast<UStep>(by_rows ? 1 : input_.row_sizes[row]);
                     window[p].place = L::added(window[p].place, inside, size);
                     near[p].place = L::added(near[p].place, near_inside, size);
                 }
@@ -111,9 +115,10 @@ private:
 
     unsigned side(unsigned p, unsigned lane) const { return first_ + p * count + lane; }
 
-    // Where both leaves of a side are large enough: from `least`, what the chunk has to add for the left one, to what it may
-    // add so that enough is left for the right one.  The size so far is kept less `least`, without a sign, so that one comparison
-    // with `range` tells; where no size of the chunk is allowed, it stays beyond.
+    // Where both leaves of a side are large enough: from `least`, what the chunk has to add for the left one,
+    // to what it may add so that enough is left for the right one.  The size so far is kept less `least`,
+    // without a sign, so that one comparison with `range` tells; where no size of the chunk is allowed, it
+    // stays beyond.
     struct Window {
         Unsigned start, place, range;
         V added() const { return reinterpret_cast<V>(place - start); }
@@ -157,8 +162,10 @@ private:
     const unsigned first_;
     SideExtremes& extremes_;
     // By lane.
-    alignas(64) Total sum_before_[sides] = {}, size_before_[sides] = {}, near_before_[sides] = {}, most_[sides] = {}, near_most_[sides] = {};
-    alignas(64) Total high_[sides] = {}, low_[sides] = {}, allowed_high_[sides] = {}, allowed_low_[sides] = {};
+    alignas(64) Total sum_before_[sides] = {}, size_before_[sides] = {},
+                      near_before_[sides] = {}, most_[sides] = {}, near_most_[sides] = {};
+    alignas(64) Total high_[sides] = {}, low_[sides] = {}, allowed_high_[sides] = {},
+                      allowed_low_[sides] = {};
 };
 
 template <class Step, bool limited, unsigned parts>
@@ -166,16 +173,19 @@ void sweep_blocks(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     constexpr unsigned sides = SweepBlock<Step, limited, parts>::sides;
     for (unsigned first = 0; first < side_count; first += sides) {
         const std::uint64_t block = sides == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sides % 64) - 1;
-        if ((input.used >> first & block) != 0) SweepBlock<Step, limited, parts>(input, first, extremes).run();
+        if ((input.used >> first & block) != 0)
+            SweepBlock<Step, limited, parts>(input, first, extremes).run();
     }
 }
 
 // Four registers at once, or two where sizes are kept too; one, where the sides of the others do not matter.
 template <class Step, bool limited>
 void sweep_sides(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    constexpr unsigned count = register_bytes / sizeof(Step), parts = std::min(limited ? 2u : 4u, side_count / count);
+    constexpr unsigned count = register_bytes / sizeof(Step),
+                       parts = std::min(limited ? 2u : 4u, side_count / count);
     const bool few = parts > 1 && input.used >> count % 64 == 0;
-    few ? sweep_blocks<Step, limited, 1>(input, extremes) : sweep_blocks<Step, limited, parts>(input, extremes);
+    few ? sweep_blocks<Step, limited, 1>(input, extremes)
+        : sweep_blocks<Step, limited, parts>(input, extremes);
 }
 
 template <class Step>
@@ -190,7 +200,8 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
     for (unsigned first = 0; first < side_count; first += parts * count) {
         V sum[parts] = {};
         for (Row r = 0; r < rows; ++r)
-            for (unsigned p = 0; p < parts; ++p) sum[p] = L::added(sum[p], L::sides(words[r], first + p * count), V{} + weights[r]);
+            for (unsigned p = 0; p < parts; ++p)
+                sum[p] = L::added(sum[p], L::sides(words[r], first + p * count), V{} + weights[r]);
         for (unsigned p = 0; p < parts; ++p)
             for (unsigned i = 0; i < count; ++i) totals[first + p * count + i] = sum[p][i];
     }
