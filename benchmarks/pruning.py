@@ -47,8 +47,8 @@ COLOURS = {"none": "#999999", "NB": "#56B4E9", "IS": "#009E73", "SP": "#E69F00",
 CASES = ["avila:3", "bean:3", "eeg:3", "fault:3", "htru:3", "magic:3", "rice:3", "skin:3"]
 CASES += ["bidding:4", "occupancy:4", "raisin:4", "room:4", "segment:4", "wilt:4"]
 # What a plain fit does not use: it is for costs of leaves, leaf sizes and weights.
-ELSEWHERE = {"leaf_similarity", "wide_leaves", "rare_classes", "trim_to_leaves", "coarse_steps"}
-ELSEWHERE |= {"known_relaxed", "split_pays", "affordable_splits"}
+ELSEWHERE = {"wide_leaves"}
+ELSEWHERE |= {"split_pays", "affordable_splits"}
 
 
 def main() -> None:

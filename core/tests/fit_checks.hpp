@@ -223,14 +223,13 @@ inline contree::Options draw_options(Random& random, std::int64_t depth, const I
     if (random.chance(0.4)) options.min_samples_leaf = random.between(2, 2 + static_cast<std::int64_t>(data.rows) / 5);
     if (random.chance(0.2)) options.min_weight_leaf = random.between(1, 1 + mass / random.pick<Score>({4, 10, 30, 100}));
     options.n_jobs = random.pick({1, 1, 1, 2});
-    options.switches.wide_leaves = random.pick({0, 25, 50, 100, 100});
+    options.switches.wide_leaves = random.pick({0, 1, 1});
     options.switches.inheritance_cells = random.pick({0, 0, 20000});
     if (random.chance(0.3))
         for (const contree::SwitchRow& option : contree::switch_rows())
             if (random.chance(0.15))
                 options.switches.*option.field = option.high > 8 ? option.low : static_cast<std::int32_t>(random.between(option.low, option.high));
     if (random.chance(0.15)) options.max_gap = random.pick<std::int64_t>({1, 3, 100000});
-    options.switches.near_first = random.pick({0, 20, 100});
     return options;
 }
 

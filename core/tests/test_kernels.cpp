@@ -87,14 +87,17 @@ Input<Entry> draw_input(Random& random, Row rows) {
     }
     const Row skewed = numbers[random.below(numbers.size())];
     const Row boundary = random.pick<Row>({0, numbers.back() + 1, numbers.back() / 2, skewed, 1, numbers.back()});
-    // Groups of one class may be marked or not, and any word on ties is allowed where there are some.
+    // Any word on ties is allowed where there are some.
     input.takes.resize(stride * (features - 1) + rows);
     for (std::uint8_t& take : input.takes) take = static_cast<std::uint8_t>(random.next());
     for (std::uint32_t f = 0; f < features; ++f) {
-        const auto& movers = scalar_movers.of<Entry>();
         const Entry* const order = input.entries.data() + f * stride;
         std::uint8_t* const takes = input.takes.data() + f * stride;
-        const Row skipped = random.chance(0.5) ? movers.mark_takes(order, rows, boundary, takes) : movers.mark_ends(order, rows, takes);
+        Row skipped = 0;
+        for (Row k = 0; k < rows; ++k) {
+            takes[k] = P::rank(order[k]) == P::rank(order[k + 1]) ? 0 : 0xff;
+            skipped += takes[k] == 0;
+        }
         input.ties.push_back(skipped == 0 && random.chance(0.7) ? Ties::none : random.pick({Ties::irregular, Ties::regular}));
     }
     input.sweep = {input.entries.data(), stride, input.takes.data(), input.ties.data(), features, rows, input.words.data(), boundary};
@@ -211,18 +214,6 @@ void test_meaning() {
     });
 }
 
-// Some of the features, or all.
-template <class Step>
-std::vector<std::uint32_t> choose_features(Random& random, WeightedSweep<Step>& sweep) {
-    std::vector<std::uint32_t> chosen;
-    for (std::uint32_t f = 0; f < sweep.features; ++f)
-        if (random.chance(0.5)) chosen.push_back(f);
-    if (chosen.empty() || random.chance(0.5)) return {};
-    sweep.chosen = chosen.data();
-    sweep.features = static_cast<std::uint32_t>(chosen.size());
-    return chosen;
-}
-
 // The general sweep, on the same inputs: any steps, any leaf size, chunks as short and as long as they get.
 template <class Step>
 void compare_weighted(Random& random, Row rows) {
@@ -271,28 +262,11 @@ void compare_weighted(Random& random, Row rows) {
         sweep.sizes = sizes.data();
         sweep.near_sizes = near_sizes.data();
     }
-    const std::vector<std::uint32_t> chosen = choose_features(random, sweep);
-    std::vector<FeatureExtremes> expected_by_feature(sweep.features), by_feature(sweep.features);
-    const bool apart = !limited && sizeof(Step) <= 2 && random.chance(0.5);
-    if (apart) sweep.by_feature = expected_by_feature.data();
     SideExtremes expected, extremes;
     scalar_kernel.sweep(sweep, expected);
-    if (apart) {
-        sweep.by_feature = by_feature.data();
-        for (unsigned s = 0; s < side_count; ++s) {
-            if ((sweep.used >> s & 1) == 0) continue;
-            std::int32_t high = 0, low = 0;
-            for (const FeatureExtremes& one : expected_by_feature) high = std::max(high, one.high[s]), low = std::min(low, one.low[s]);
-            CHECK(high == expected.high[s] && low == expected.low[s]);
-        }
-    }
     Score expected_totals[side_count], totals[side_count];
     scalar_kernel.weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), expected_totals);
-    std::vector<std::uint64_t> expected_words(input.words.size()), words(input.words.size());
-    scalar_kernel.pack_words(input.words.data(), static_cast<Row>(words.size()), sweep.used, expected_words.data());
     for (const Kernel* kernel : available_kernels()) {
-        kernel->pack_words(input.words.data(), static_cast<Row>(words.size()), sweep.used, words.data());
-        CHECK(words == expected_words);
         kernel->sweep(sweep, extremes);
         bool same = true;
         for (unsigned s = 0; s < side_count; ++s) {
@@ -300,111 +274,11 @@ void compare_weighted(Random& random, Row rows) {
             same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s] && extremes.end[s] == expected.end[s];
             if (sweep.min_leaf > 0)
                 same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
-            for (std::size_t i = 0; i < by_feature.size() && apart; ++i)
-                same &= by_feature[i].high[s] == expected_by_feature[i].high[s] && by_feature[i].low[s] == expected_by_feature[i].low[s];
         }
         CHECK(same);
         kernel->weigh_sides(input.words.data(), weights.data(), static_cast<Row>(weights.size()), totals);
         CHECK(std::equal(totals, totals + side_count, expected_totals));
     }
-}
-
-// Windows found first give what comparing sizes row by row gives.
-template <class Step>
-void compare_windows(Random& random, Row rows) {
-    Input<WideEntry> input = draw_input<WideEntry>(random, rows);
-    std::vector<Step> steps;
-    std::vector<Score> weights;
-    std::vector<std::uint64_t> near_words;
-    const bool by_mass = random.chance(0.5);
-    for (std::uint64_t& word : input.words) {
-        word = (word & 0xffffffff) | ~word << lane_count;
-        near_words.push_back(word | (random.next() & random.next()));
-        weights.push_back(random.between(1, 5));
-        steps.push_back(static_cast<Step>(random.pick<Score>({1, -1, 0}) * (sizeof(Step) == 1 ? 1 : weights.back())));
-    }
-    const std::vector<Step> row_sizes(weights.begin(), weights.end());
-    WeightedSweep<Step> sweep{};
-    sweep.entries = input.sweep.entries;
-    sweep.stride = input.sweep.stride;
-    sweep.takes = input.sweep.takes;
-    sweep.features = input.sweep.features;
-    sweep.rows = rows;
-    sweep.words = input.words.data();
-    sweep.steps = steps.data();
-    sweep.chunk_rows = std::min<Row>(rows, random.pick<Row>({20, 25, sizeof(Step) > 2 ? rows : Row{24}}));
-    sweep.used = random.pick<std::uint64_t>({~std::uint64_t{0}, 1, random.next()});
-    std::array<Score, side_count> sizes{}, near_sizes{};
-    const Score least = random.pick<Score>({1, 2, 7, rows / 3 + 1, rows});
-    std::vector<WindowEdge> edges;
-    std::vector<std::uint32_t> edges_of;
-    for (std::uint32_t f = 0; f < sweep.features; ++f) {
-        edges_of.push_back(static_cast<std::uint32_t>(edges.size()));
-        for (const bool near : {false, true}) {
-            std::vector<std::uint64_t> words;
-            std::vector<Score> weight;
-            for (Row k = 0; k < rows; ++k) {
-                const Row row = Packed<WideEntry>::row(sweep.entries[f * sweep.stride + k]);
-                words.push_back((near ? near_words : input.words)[row]);
-                weight.push_back(weights[row]);
-            }
-            std::vector<std::uint64_t> back(words.rbegin(), words.rend());
-            std::vector<Score> weight_back(weight.rbegin(), weight.rend());
-            for (unsigned s = 0; s < side_count; ++s) {
-                Row begin = 0, end = 0;
-                Score before = 0, behind = 0;
-                for (const Kernel* kernel : available_kernels()) {
-                    Score from_front = 0, from_back = 0;
-                    const Row first = kernel->reach(words.data(), by_mass ? weight.data() : nullptr, rows, s, least, from_front);
-                    const Row last = kernel->reach(back.data(), by_mass ? weight_back.data() : nullptr, rows, s, least, from_back);
-                    if (kernel != available_kernels().front()) CHECK(first == begin && rows - std::min<Row>(rows, last + 1) == end && from_front == before && from_back == behind);
-                    begin = first, end = rows - std::min<Row>(rows, last + 1), before = from_front, behind = from_back;
-                }
-                if (begin < end && (sweep.used >> s & 1) != 0) {
-                    const auto takes = sweep.takes + f * sweep.stride;
-                    while (takes[begin] == 0) ++begin;
-                    while (end > 0 && takes[end - 1] == 0) --end;
-                    if (begin + 1 <= end) edges.push_back({begin + 1, static_cast<std::uint8_t>(s), near}), edges.push_back({end, static_cast<std::uint8_t>(s), near});
-                }
-                if (f > 0) continue;
-                for (Row k = 0; k < rows; ++k) (near ? near_sizes : sizes)[s] += (words[k] >> s & 1) == 0 ? 0 : by_mass ? weight[k] : 1;
-            }
-        }
-        std::sort(edges.begin() + edges_of.back(), edges.end(), [](const WindowEdge& a, const WindowEdge& b) { return a.at < b.at; });
-    }
-    edges_of.push_back(static_cast<std::uint32_t>(edges.size()));
-    const std::vector<std::uint32_t> chosen = choose_features(random, sweep);
-    WeightedSweep<Step> by_sizes = sweep;
-    by_sizes.min_leaf = least;
-    by_sizes.near_words = near_words.data();
-    by_sizes.row_sizes = by_mass ? row_sizes.data() : nullptr;
-    by_sizes.sizes = sizes.data();
-    by_sizes.near_sizes = near_sizes.data();
-    sweep.edges = edges.data();
-    sweep.edges_of = edges_of.data();
-    SideExtremes expected, extremes;
-    scalar_kernel.sweep(by_sizes, expected);
-    for (const Kernel* kernel : available_kernels()) {
-        if (kernel->registers.bytes > 0 && !kernel->registers.mirrored) continue;   // it compares sizes
-        kernel->sweep(sweep, extremes);
-        bool same = true;
-        for (unsigned s = 0; s < side_count; ++s) {
-            if ((sweep.used >> s & 1) == 0) continue;
-            same &= extremes.high[s] == expected.high[s] && extremes.low[s] == expected.low[s];
-            same &= extremes.allowed_high[s] == expected.allowed_high[s] && extremes.allowed_low[s] == expected.allowed_low[s];
-        }
-        CHECK(same);
-    }
-}
-
-void test_windows() {
-    for_seeds(400, [](Random& random) {
-        const auto rows = static_cast<Row>(1 + random.below(300));
-        compare_windows<std::int8_t>(random, rows);
-        compare_windows<std::int16_t>(random, rows);
-        compare_windows<std::int32_t>(random, rows);
-        compare_windows<std::int64_t>(random, rows);
-    });
 }
 
 void test_weighted_sweeps() {
@@ -461,6 +335,5 @@ int main() {
     check::run("large sweeps", test_large_sweeps);
     check::run("the general sweep means the same", test_weighted_meaning);
     check::run("general sweeps", test_weighted_sweeps);
-    check::run("windows found first give what sizes compared row by row give", test_windows);
     return check::report();
 }

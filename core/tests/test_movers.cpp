@@ -51,10 +51,9 @@ void compare_movers(Random& random, Row rows) {
     CHECK_EQUAL(plain.partition(order.data(), rows, route.data(), left.data(), right.data()), lefts);
     plain.filter(order.data(), rows, a, a_size, b, b_size, filtered.data());
     plain.mark_cuts(order.data(), rows, bits.data());
-    const Row boundary = static_cast<Row>(random.below(rows + 1));
-    std::vector<std::uint8_t> takes(rows), ends(rows);
-    const Row skipped = plain.mark_takes(order.data(), rows, boundary, takes.data());
-    const Row inner = plain.mark_ends(order.data(), rows, ends.data());
+    std::vector<std::uint8_t> takes(rows + 7, 0x5a);
+    const Row tied = spread_cuts(bits.data(), rows, takes.data());
+    CHECK_EQUAL(tied, std::count(takes.begin(), takes.begin() + rows, 0));
     for (const Kernel* kernel : available_kernels()) {
         const auto& movers = kernel->movers->of<Entry>();
         const auto garbage = static_cast<Entry>(random.next());
@@ -67,11 +66,6 @@ void compare_movers(Random& random, Row rows) {
         CHECK(same(right, right2, rights));
         CHECK(same(filtered, filtered2, kept));
         CHECK(bits == bits2);
-        std::vector<std::uint8_t> takes2(rows, 0x5a), ends2(rows, 0x5a);
-        CHECK_EQUAL(movers.mark_takes(order.data(), rows, boundary, takes2.data()), skipped);
-        CHECK_EQUAL(movers.mark_ends(order.data(), rows, ends2.data()), inner);
-        CHECK(takes == takes2);
-        CHECK(ends == ends2);
     }
     // The plain ones mean what they say.
     std::size_t l = 0, r = 0, f = 0;
@@ -83,14 +77,7 @@ void compare_movers(Random& random, Row rows) {
         if (row - a < a_size || row - b < b_size) moved &= filtered[f++] == order[k];
         const bool end = Packed<Entry>::rank(order[k]) != Packed<Entry>::rank(order[k + 1]);
         moved &= (bits[k / 64] >> k % 64 & 1) == end;
-        moved &= ends[k] == (end ? 0xff : 0);
-        if (rows > 1000) continue;   // the groups may be as long as the order
-        bool below = false, beyond = false;   // in the group of equal ranks around k
-        for (Row i = k; i > 0 && Packed<Entry>::rank(order[i - 1]) == Packed<Entry>::rank(order[k]); --i)
-            (Packed<Entry>::row(order[i - 1]) < boundary ? below : beyond) = true;
-        for (Row i = k; i < rows && Packed<Entry>::rank(order[i]) == Packed<Entry>::rank(order[k]); ++i)
-            (Packed<Entry>::row(order[i]) < boundary ? below : beyond) = true;
-        moved &= takes[k] == (!end && below && beyond ? 0 : 0xff);
+        moved &= takes[k] == (end ? 0xff : 0);
     }
     CHECK(moved);
 }

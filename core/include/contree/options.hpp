@@ -21,14 +21,7 @@ namespace contree {
     row(gini_order, 1, 0, 1, "paper: take the features in the order of their best Gini impurity")        \
     row(monotone, 1, 0, 1, "best_first: a side with more rows has no fewer errors (B1)")                 \
     row(similarity, 1, 0, 1, "best_first: a row moved changes a score by at most one (B0, B1)")          \
-    row(leaf_similarity, 1, 0, 1, "best_first: with a leaf size, similarity from numbers of that size (B1)") \
-    row(wide_leaves, 50, 0, 100, "best_first: leaf sizes count what may lie on a side, for runs of so many % of the rows")  \
-    row(rare_classes, 1, 0, 1, "best_first: with a leaf size, leaves that say a class with too few rows err on the others") \
-    row(near_first, 20, 0, 100, "best_first: with a leaf size, splits in runs of up to so many % of the rows are solved for all of the run first") \
-    row(known_relaxed, 1, 0, 1, "best_first: with a leaf size, no sweep for leaves of any size where that is known or has closed little of late") \
-    row(late_pairs, 1, 0, 1, "best_first: a closed split keeps what pairs of classes give that are swept for others")        \
-    row(trim_to_leaves, 1, 0, 1, "best_first: with a leaf size, splits with a side too small are never evaluated above depth two") \
-    row(coarse_steps, 2, 0, 2, "best_first: weights and sizes that need 64 bits are swept cut off to 32 first; 2: weights of more than 16 bits to 16 before that") \
+    row(wide_leaves, 1, 0, 1, "best_first: with a leaf size, sizes count all rows that may lie on a side (B1)") \
     row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
     row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
     row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \

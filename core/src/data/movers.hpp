@@ -12,16 +12,11 @@ inline constexpr Row right_bit = Row{1} << 31;   // in a route: the row goes rig
 
 template <class Entry>
 struct EntryMovers {
-    // Stable partition of an order, or of a part of it.  route[row] is the row's number in its child, with right_bit for the right one.
-    // Returns how many go left.
+    // Stable partition of an order, or of a part of it.  route[row] is the row's number in its child, with
+    // right_bit for the right one. Returns how many go left.
     Row (*partition)(const Entry* order, Row rows, const Row* route, Entry* left, Entry* right);
     // The entries whose row lies in [a, a + a_size) or [b, b + b_size), in their order.
     void (*filter)(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, Entry* to);
-    // takes[k] = 0 where entry k lies inside a group of equal ranks, not at its end, and the group holds rows on both
-    // sides of `boundary`; else 0xff.  Rows of a group ascend.  Returns how many are 0.
-    Row (*mark_takes)(const Entry* order, Row rows, Row boundary, std::uint8_t* takes);
-    // takes[k] = 0 where entry k + 1 has the same rank, else 0xff.  Returns how many are 0.
-    Row (*mark_ends)(const Entry* order, Row rows, std::uint8_t* takes);
     // Bit k of `bits`: entries k and k + 1 differ in rank; for k < rows, the sentinel included.
     void (*mark_cuts)(const Entry* order, Row rows, std::uint64_t* bits);
 };
@@ -29,8 +24,8 @@ struct EntryMovers {
 struct Movers {
     EntryMovers<std::uint32_t> narrow;
     EntryMovers<std::uint64_t> wide;
-    // Numbers rows on two sides, each side counted on from `lefts` and `rights`: route[r] for goes_right[r] = 0 or 1.
-    // Returns how many go right.
+    // Numbers rows on two sides, each side counted on from `lefts` and `rights`: route[r] for goes_right[r] =
+    // 0 or 1. Returns how many go right.
     Row (*number_sides)(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights, Row* route);
 
     template <class Entry>

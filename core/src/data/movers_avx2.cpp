@@ -35,31 +35,45 @@ constexpr Places places = [] {
 
 inline __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 inline void store(void* to, __m256i lanes) { _mm256_storeu_si256(static_cast<__m256i*>(to), lanes); }
-inline __m256i eight(const std::uint8_t* bytes) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes))); }
-inline unsigned mask_of(__m256i lanes) { return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes))); }
+inline __m256i eight(const std::uint8_t* bytes) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
+}
+inline unsigned mask_of(__m256i lanes) {
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
+}
 
 // Eight entries: their rows, does the next have the same rank, and those of a mask to the front.
-inline __m256i rows_of(const NarrowEntry* at) { return _mm256_and_si256(load(at), _mm256_set1_epi32(0xffff)); }
+inline __m256i rows_of(const NarrowEntry* at) {
+    return _mm256_and_si256(load(at), _mm256_set1_epi32(0xffff));
+}
 inline __m256i rows_of(const WideEntry* at) {
-    const __m256 both = _mm256_shuffle_ps(_mm256_castsi256_ps(load(at)), _mm256_castsi256_ps(load(at + 4)), 0x88);
+    const __m256 both =
+        _mm256_shuffle_ps(_mm256_castsi256_ps(load(at)), _mm256_castsi256_ps(load(at + 4)), 0x88);
     return _mm256_permute4x64_epi64(_mm256_castps_si256(both), 0xd8);
 }
 inline unsigned same_as_next(const NarrowEntry* at) {
-    return mask_of(_mm256_cmpeq_epi32(_mm256_srli_epi32(_mm256_xor_si256(load(at), load(at + 1)), 16), _mm256_setzero_si256()));
+    return mask_of(_mm256_cmpeq_epi32(_mm256_srli_epi32(_mm256_xor_si256(load(at), load(at + 1)), 16),
+                                      _mm256_setzero_si256()));
 }
 inline unsigned same_as_next(const WideEntry* at) {
     const auto four = [](const WideEntry* from) -> unsigned {
         const __m256i differ = _mm256_srli_epi64(_mm256_xor_si256(load(from), load(from + 1)), 32);
-        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(differ, _mm256_setzero_si256()))));
+        return static_cast<unsigned>(
+            _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(differ, _mm256_setzero_si256()))));
     };
     return four(at) | four(at + 4) << 4;
 }
-inline void compress(const NarrowEntry* from, unsigned mask, NarrowEntry* to) { store(to, _mm256_permutevar8x32_epi32(load(from), eight(places.chosen[mask]))); }
+inline void compress(const NarrowEntry* from, unsigned mask, NarrowEntry* to) {
+    store(to, _mm256_permutevar8x32_epi32(load(from), eight(places.chosen[mask])));
+}
 inline void compress(const WideEntry* from, unsigned mask, WideEntry* to) {
-    const auto four = [](const WideEntry* at, unsigned half, WideEntry* begin) {   // a wide lane is two of 32 bits
-        const __m256i chosen = _mm256_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(places.chosen[half])));
+    const auto four = [](const WideEntry* at, unsigned half,
+                         WideEntry* begin) {   // a wide lane is two of 32 bits
+        const __m256i chosen =
+            _mm256_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(places.chosen[half])));
         const __m256i twice = _mm256_slli_epi64(chosen, 1);
-        const __m256i lanes = _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
+        const __m256i lanes =
+            _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
         store(begin, _mm256_permutevar8x32_epi32(load(at), lanes));
     };
     four(from, mask & 15, to);
@@ -78,12 +92,14 @@ inline __m256i inside(__m256i row, __m256i begin, __m256i last) {
 
 template <class Entry>
 void filter(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, Entry* to) {
-    const __m256i a_begin = in_all(a), a_last = in_all(a_size - 1), b_begin = in_all(b), b_last = in_all(b_size - 1);
+    const __m256i a_begin = in_all(a), a_last = in_all(a_size - 1), b_begin = in_all(b),
+                  b_last = in_all(b_size - 1);
     Row k = 0;
     if (a_size > 0 && b_size > 0) {
         for (; k + 8 <= rows; k += 8) {
             const __m256i row = rows_of(order + k);
-            const unsigned kept = mask_of(_mm256_or_si256(inside(row, a_begin, a_last), inside(row, b_begin, b_last)));
+            const unsigned kept =
+                mask_of(_mm256_or_si256(inside(row, a_begin, a_last), inside(row, b_begin, b_last)));
             compress(order + k, kept, to);
             to += _mm_popcnt_u32(kept);
         }
@@ -96,48 +112,8 @@ void filter(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, 
 }
 
 template <class Entry>
-bool same_rank(const Entry* at) { return (at[0] ^ at[1]) <= Packed<Entry>::row_mask; }
-
-// Up to sixty-four entries as bits: is the next rank the same, does the row reach the boundary?
-struct Bits {
-    std::uint64_t same, beyond;
-};
-
-template <class Entry>
-inline Bits bits_of(const Entry* order, Row rows, Row boundary) {
-    const __m256i before = _mm256_set1_epi32(static_cast<int>(boundary) - 1);
-    Bits bits{0, 0};
-    Row k = 0;
-    for (; k + 8 <= rows; k += 8) {
-        bits.same |= std::uint64_t{same_as_next(order + k)} << k;
-        bits.beyond |= std::uint64_t{mask_of(_mm256_cmpgt_epi32(rows_of(order + k), before))} << k;
-    }
-    for (; k < rows; ++k) {
-        bits.same |= std::uint64_t{same_rank(order + k)} << k;
-        bits.beyond |= std::uint64_t{Packed<Entry>::row(order[k]) >= boundary} << k;
-    }
-    return bits;
-}
-
-#include "data/mark_takes.inl"
-
-template <class Entry>
-Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
-    Row skipped = 0, k = 0;
-    const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    for (; k + 8 <= rows; k += 8) {
-        const unsigned same = same_as_next(order + k);
-        const __m256i ends = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(same)), own), _mm256_setzero_si256());
-        const __m128i pairs = _mm_packs_epi32(_mm256_castsi256_si128(ends), _mm256_extracti128_si256(ends, 1));
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(takes + k), _mm_packs_epi16(pairs, pairs));
-        skipped += static_cast<Row>(_mm_popcnt_u32(same));
-    }
-    for (; k < rows; ++k) {
-        const bool same = same_rank(order + k);
-        takes[k] = same ? 0 : 0xff;
-        skipped += same;
-    }
-    return skipped;
+bool same_rank(const Entry* at) {
+    return (at[0] ^ at[1]) <= Packed<Entry>::row_mask;
 }
 
 template <class Entry>
@@ -159,9 +135,12 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
     for (; r + 8 <= rows; r += 8) {
         std::uint64_t flags;
         std::memcpy(&flags, goes_right + r, 8);
-        const auto right = static_cast<unsigned>(flags * 0x0102040810204080ULL >> 56);   // byte i of 0 or 1 to bit i
-        const __m256i to_left = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(lefts)), eight(places.before[right ^ 0xff]));
-        const __m256i to_right = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(rights | right_bit)), eight(places.before[right]));
+        const auto right =
+            static_cast<unsigned>(flags * 0x0102040810204080ULL >> 56);   // byte i of 0 or 1 to bit i
+        const __m256i to_left =
+            _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(lefts)), eight(places.before[right ^ 0xff]));
+        const __m256i to_right = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(rights | right_bit)),
+                                                  eight(places.before[right]));
         const __m256i turned = _mm256_cmpgt_epi32(eight(goes_right + r), _mm256_setzero_si256());
         store(route + r, _mm256_blendv_epi8(to_left, to_right, turned));
         const auto count = static_cast<Row>(_mm_popcnt_u32(right));
@@ -178,7 +157,7 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
 }
 
 template <class Entry>
-constexpr EntryMovers<Entry> movers{partition<Entry>, filter<Entry>, mark_takes<Entry>, mark_ends<Entry>, mark_cuts<Entry>};
+constexpr EntryMovers<Entry> movers{partition<Entry>, filter<Entry>, mark_cuts<Entry>};
 
 }  // namespace
 

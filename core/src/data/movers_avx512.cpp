@@ -6,8 +6,6 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "data/movers.hpp"
 #include "data/subproblem.hpp"
 
@@ -19,17 +17,22 @@ namespace contree {
 namespace {
 
 // The mask of the first `left` of `lanes` entries.
-inline unsigned first(Row left, unsigned lanes) { return left >= lanes ? (1u << lanes) - 1 : (1u << left) - 1; }
+inline unsigned first(Row left, unsigned lanes) {
+    return left >= lanes ? (1u << lanes) - 1 : (1u << left) - 1;
+}
 
 // Compressing in a register and storing all of it is far faster than a compressing store.
-Row partition_narrow(const NarrowEntry* order, Row rows, const Row* route, NarrowEntry* left, NarrowEntry* right) {
+Row partition_narrow(const NarrowEntry* order, Row rows, const Row* route, NarrowEntry* left,
+                     NarrowEntry* right) {
     const NarrowEntry* const begin = left;
     const __m512i row_mask = _mm512_set1_epi32(0xffff);
     for (Row k = 0; k < rows; k += 16) {
         const __mmask16 valid = static_cast<__mmask16>(first(rows - k, 16));
         const __m512i entries = _mm512_maskz_loadu_epi32(valid, order + k);
-        const __m512i target = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid, _mm512_and_si512(entries, row_mask), route, 4);
-        const __m512i moved = _mm512_or_si512(_mm512_andnot_si512(row_mask, entries), _mm512_and_si512(target, row_mask));
+        const __m512i target = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid,
+                                                           _mm512_and_si512(entries, row_mask), route, 4);
+        const __m512i moved =
+            _mm512_or_si512(_mm512_andnot_si512(row_mask, entries), _mm512_and_si512(target, row_mask));
         const __mmask16 goes_right = _mm512_cmplt_epi32_mask(target, _mm512_setzero_si512());
         const __mmask16 goes_left = static_cast<__mmask16>(valid & ~goes_right);
         _mm512_storeu_si512(left, _mm512_maskz_compress_epi32(goes_left, moved));
@@ -46,9 +49,11 @@ Row partition_wide(const WideEntry* order, Row rows, const Row* route, WideEntry
     for (Row k = 0; k < rows; k += 8) {
         const __mmask8 valid = static_cast<__mmask8>(first(rows - k, 8));
         const __m512i entries = _mm512_maskz_loadu_epi64(valid, order + k);
-        const __m256i found = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), valid, _mm512_and_si512(entries, row_mask), route, 4);
+        const __m256i found = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), valid,
+                                                          _mm512_and_si512(entries, row_mask), route, 4);
         const __m512i target = _mm512_cvtepu32_epi64(found);
-        const __m512i moved = _mm512_or_si512(_mm512_andnot_si512(row_mask, entries), _mm512_and_si512(target, number_mask));
+        const __m512i moved =
+            _mm512_or_si512(_mm512_andnot_si512(row_mask, entries), _mm512_and_si512(target, number_mask));
         const __mmask8 goes_right = _mm256_cmplt_epi32_mask(found, _mm256_setzero_si256());
         const __mmask8 goes_left = static_cast<__mmask8>(valid & ~goes_right);
         _mm512_storeu_si512(left, _mm512_maskz_compress_epi64(goes_left, moved));
@@ -59,10 +64,13 @@ Row partition_wide(const WideEntry* order, Row rows, const Row* route, WideEntry
     return static_cast<Row>(left - begin);
 }
 
-void filter_narrow(const NarrowEntry* order, Row rows, Row a, Row a_size, Row b, Row b_size, NarrowEntry* to) {
+void filter_narrow(const NarrowEntry* order, Row rows, Row a, Row a_size, Row b, Row b_size,
+                   NarrowEntry* to) {
     const __m512i row_mask = _mm512_set1_epi32(0xffff);
-    const __m512i a_begin = _mm512_set1_epi32(static_cast<int>(a)), a_rows = _mm512_set1_epi32(static_cast<int>(a_size));
-    const __m512i b_begin = _mm512_set1_epi32(static_cast<int>(b)), b_rows = _mm512_set1_epi32(static_cast<int>(b_size));
+    const __m512i a_begin = _mm512_set1_epi32(static_cast<int>(a)),
+                  a_rows = _mm512_set1_epi32(static_cast<int>(a_size));
+    const __m512i b_begin = _mm512_set1_epi32(static_cast<int>(b)),
+                  b_rows = _mm512_set1_epi32(static_cast<int>(b_size));
     for (Row k = 0; k < rows; k += 16) {
         const __mmask16 valid = static_cast<__mmask16>(first(rows - k, 16));
         const __m512i entries = _mm512_maskz_loadu_epi32(valid, order + k);
@@ -76,8 +84,10 @@ void filter_narrow(const NarrowEntry* order, Row rows, Row a, Row a_size, Row b,
 }
 
 void filter_wide(const WideEntry* order, Row rows, Row a, Row a_size, Row b, Row b_size, WideEntry* to) {
-    const __m256i a_begin = _mm256_set1_epi32(static_cast<int>(a)), a_rows = _mm256_set1_epi32(static_cast<int>(a_size));
-    const __m256i b_begin = _mm256_set1_epi32(static_cast<int>(b)), b_rows = _mm256_set1_epi32(static_cast<int>(b_size));
+    const __m256i a_begin = _mm256_set1_epi32(static_cast<int>(a)),
+                  a_rows = _mm256_set1_epi32(static_cast<int>(a_size));
+    const __m256i b_begin = _mm256_set1_epi32(static_cast<int>(b)),
+                  b_rows = _mm256_set1_epi32(static_cast<int>(b_size));
     for (Row k = 0; k < rows; k += 8) {
         const __mmask8 valid = static_cast<__mmask8>(first(rows - k, 8));
         const __m512i entries = _mm512_maskz_loadu_epi64(valid, order + k);
@@ -94,8 +104,10 @@ void mark_cuts_narrow(const NarrowEntry* order, Row rows, std::uint64_t* bits) {
     const __m512i row_mask = _mm512_set1_epi32(0xffff);
     for (Row k = 0; k < rows; k += 16) {
         const __mmask16 valid = static_cast<__mmask16>(first(rows - k, 16));
-        const __m512i here = _mm512_maskz_loadu_epi32(valid, order + k), next = _mm512_maskz_loadu_epi32(valid, order + k + 1);
-        const std::uint64_t cuts = _mm512_mask_cmpgt_epu32_mask(valid, _mm512_xor_si512(here, next), row_mask);
+        const __m512i here = _mm512_maskz_loadu_epi32(valid, order + k),
+                      next = _mm512_maskz_loadu_epi32(valid, order + k + 1);
+        const std::uint64_t cuts =
+            _mm512_mask_cmpgt_epu32_mask(valid, _mm512_xor_si512(here, next), row_mask);
         const unsigned shift = k % 64;
         bits[k / 64] = (shift == 0 ? 0 : bits[k / 64]) | cuts << shift;
     }
@@ -105,55 +117,13 @@ void mark_cuts_wide(const WideEntry* order, Row rows, std::uint64_t* bits) {
     const __m512i row_mask = _mm512_set1_epi64(0xffffffffLL);
     for (Row k = 0; k < rows; k += 8) {
         const __mmask8 valid = static_cast<__mmask8>(first(rows - k, 8));
-        const __m512i here = _mm512_maskz_loadu_epi64(valid, order + k), next = _mm512_maskz_loadu_epi64(valid, order + k + 1);
-        const std::uint64_t cuts = _mm512_mask_cmpgt_epu64_mask(valid, _mm512_xor_si512(here, next), row_mask);
+        const __m512i here = _mm512_maskz_loadu_epi64(valid, order + k),
+                      next = _mm512_maskz_loadu_epi64(valid, order + k + 1);
+        const std::uint64_t cuts =
+            _mm512_mask_cmpgt_epu64_mask(valid, _mm512_xor_si512(here, next), row_mask);
         const unsigned shift = k % 64;
         bits[k / 64] = (shift == 0 ? 0 : bits[k / 64]) | cuts << shift;
     }
-}
-
-// Sixty-four entries as bits: is the next rank the same, does the row reach the boundary?
-struct Bits {
-    std::uint64_t same, beyond;
-};
-
-inline Bits bits_of(const NarrowEntry* order, Row rows, Row boundary) {
-    const __m512i row_mask = _mm512_set1_epi32(0xffff), bound = _mm512_set1_epi32(static_cast<int>(boundary));
-    Bits bits{0, 0};
-    for (Row k = 0; k < rows; k += 16) {
-        const __mmask16 valid = static_cast<__mmask16>(first(rows - k, 16));
-        const __m512i here = _mm512_maskz_loadu_epi32(valid, order + k), next = _mm512_maskz_loadu_epi32(valid, order + k + 1);
-        bits.same |= std::uint64_t{_mm512_mask_cmple_epu32_mask(valid, _mm512_xor_si512(here, next), row_mask)} << k;
-        bits.beyond |= std::uint64_t{_mm512_mask_cmpge_epu32_mask(valid, _mm512_and_si512(here, row_mask), bound)} << k;
-    }
-    return bits;
-}
-
-inline Bits bits_of(const WideEntry* order, Row rows, Row boundary) {
-    const __m512i row_mask = _mm512_set1_epi64(0xffffffffLL), bound = _mm512_set1_epi64(boundary);
-    Bits bits{0, 0};
-    for (Row k = 0; k < rows; k += 8) {
-        const __mmask8 valid = static_cast<__mmask8>(first(rows - k, 8));
-        const __m512i here = _mm512_maskz_loadu_epi64(valid, order + k), next = _mm512_maskz_loadu_epi64(valid, order + k + 1);
-        bits.same |= std::uint64_t{_mm512_mask_cmple_epu64_mask(valid, _mm512_xor_si512(here, next), row_mask)} << k;
-        bits.beyond |= std::uint64_t{_mm512_mask_cmpge_epu64_mask(valid, _mm512_and_si512(here, row_mask), bound)} << k;
-    }
-    return bits;
-}
-
-#include "data/mark_takes.inl"
-
-template <class Entry>
-Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
-    Row skipped = 0;
-    for (Row base = 0; base < rows; base += 64) {
-        const Row count = rows - base < 64 ? rows - base : 64;
-        const std::uint64_t same = bits_of(order + base, count, 0).same;
-        const __mmask64 valid = _cvtu64_mask64(count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-        _mm512_mask_storeu_epi8(takes + base, valid, _mm512_maskz_set1_epi8(_cvtu64_mask64(~same), -1));
-        skipped += static_cast<Row>(_mm_popcnt_u64(same));
-    }
-    return skipped;
 }
 
 Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights, Row* route) {
@@ -162,10 +132,13 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
     for (Row r = 0; r < rows; r += 16) {
         const __mmask16 valid = static_cast<__mmask16>(first(rows - r, 16));
         const __m128i flags = _mm_maskz_loadu_epi8(valid, goes_right + r);
-        const __mmask16 right = _mm_test_epi8_mask(flags, flags), left = static_cast<__mmask16>(valid & ~right);
+        const __mmask16 right = _mm_test_epi8_mask(flags, flags),
+                        left = static_cast<__mmask16>(valid & ~right);
         const __m512i to_left = _mm512_add_epi32(count, _mm512_set1_epi32(static_cast<int>(lefts)));
-        const __m512i to_right = _mm512_add_epi32(count, _mm512_set1_epi32(static_cast<int>(rights | right_bit)));
-        const __m512i both = _mm512_mask_expand_epi32(_mm512_maskz_expand_epi32(left, to_left), right, to_right);
+        const __m512i to_right =
+            _mm512_add_epi32(count, _mm512_set1_epi32(static_cast<int>(rights | right_bit)));
+        const __m512i both =
+            _mm512_mask_expand_epi32(_mm512_maskz_expand_epi32(left, to_left), right, to_right);
         _mm512_mask_storeu_epi32(route + r, valid, both);
         lefts += static_cast<Row>(_mm_popcnt_u32(left));
         rights += static_cast<Row>(_mm_popcnt_u32(right));
@@ -181,8 +154,8 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
 
 namespace contree {
 
-const Movers avx512_movers{{partition_narrow, filter_narrow, mark_takes<NarrowEntry>, mark_ends<NarrowEntry>, mark_cuts_narrow},
-                           {partition_wide, filter_wide, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts_wide},
+const Movers avx512_movers{{partition_narrow, filter_narrow, mark_cuts_narrow},
+                           {partition_wide, filter_wide, mark_cuts_wide},
                            number_sides};
 
 }  // namespace contree

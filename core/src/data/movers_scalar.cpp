@@ -17,39 +17,13 @@ void filter(const Entry* order, Row rows, Row a, Row a_size, Row b, Row b_size, 
 }
 
 template <class Entry>
-Row mark_takes(const Entry* order, Row rows, Row boundary, std::uint8_t* takes) {
-    using P = Packed<Entry>;
-    Row skipped = 0;
-    for (Row begin = 0; begin < rows;) {
-        Row last = begin;
-        while (P::rank(order[last]) == P::rank(order[last + 1])) ++last;
-        const bool mixed = P::row(order[begin]) < boundary && P::row(order[last]) >= boundary;
-        for (Row k = begin; k < last; ++k) takes[k] = mixed ? 0 : 0xff;
-        takes[last] = 0xff;
-        if (mixed) skipped += last - begin;
-        begin = last + 1;
-    }
-    return skipped;
-}
-
-template <class Entry>
-Row mark_ends(const Entry* order, Row rows, std::uint8_t* takes) {
-    Row skipped = 0;
-    for (Row k = 0; k < rows; ++k) {
-        const bool end = (order[k] ^ order[k + 1]) > Packed<Entry>::row_mask;
-        takes[k] = end ? 0xff : 0;
-        skipped += !end;
-    }
-    return skipped;
-}
-
-template <class Entry>
 void mark_cuts(const Entry* order, Row rows, std::uint64_t* bits) {
     for (Row begin = 0; begin < rows; begin += 64) {
         const Row end = rows - begin < 64 ? rows : begin + 64;
         std::uint64_t word = 0;
         for (Row k = begin; k < end; ++k)
-            word |= static_cast<std::uint64_t>((order[k] ^ order[k + 1]) > Packed<Entry>::row_mask) << (k - begin);
+            word |= static_cast<std::uint64_t>((order[k] ^ order[k + 1]) > Packed<Entry>::row_mask)
+                    << (k - begin);
         bits[begin / 64] = word;
     }
 }
@@ -67,9 +41,8 @@ Row number_sides(const std::uint8_t* goes_right, Row rows, Row lefts, Row rights
 
 }  // namespace
 
-const Movers scalar_movers{{partition<NarrowEntry>, filter<NarrowEntry>, mark_takes<NarrowEntry>, mark_ends<NarrowEntry>,
-                            mark_cuts<NarrowEntry>},
-                           {partition<WideEntry>, filter<WideEntry>, mark_takes<WideEntry>, mark_ends<WideEntry>, mark_cuts<WideEntry>},
+const Movers scalar_movers{{partition<NarrowEntry>, filter<NarrowEntry>, mark_cuts<NarrowEntry>},
+                           {partition<WideEntry>, filter<WideEntry>, mark_cuts<WideEntry>},
                            number_sides};
 
 }  // namespace contree

@@ -1,8 +1,12 @@
-// One batch: up to 32 splits of a subproblem, with the best stumps on both sides of each.
+// One batch: up to 32 splits ("lanes") of a subproblem, with the best stumps on both sides of each.
+//
+// Here is what all batches share: the lanes, the rows' words, what sides and classes weigh, and which pairs
+// of classes are swept.  plain_batch.hpp sweeps rows of weight one for leaves of any size; general_batch.hpp
+// knows weights and leaf sizes.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "depth_two/kernel.hpp"
@@ -18,14 +22,16 @@ struct Lane {
     std::uint32_t f;
     Position z;
     std::uint32_t owner;
-    Position before = 0, behind = 0;   // the first and last threshold that its `near` bounds are for: see segment.hpp
+    // The first and last threshold that its `near` bounds are for: see segment.hpp.
+    Position before = 0, behind = 0;
 };
 
 template <class Entry>
 class Batch {
 public:
-    explicit Batch(const Kernel& kernel, const Halt& halt = {}, const Switches& switches = {})
-        : kernel_(kernel), halt_(halt), switches_(switches) {}
+    Batch(const Kernel& kernel, const Halt& halt) : kernel_(kernel), halt_(halt) {}
+    Batch(const Batch&) = delete;
+    virtual ~Batch() = default;
 
     // From here on splits of `sub`; memory for it is taken from `arena`.
     void start(const Subproblem<Entry>& sub, Arena& arena, Statistics& statistics);
@@ -37,20 +43,15 @@ public:
     static constexpr std::size_t whole_lane = lane_count - 1;
     // Are the errors of a leaf on each side wanted too?
     bool with_leaves = false;
-    // With a minimal leaf size: is it worth while to sweep for leaves of any size first?  That closes some lanes, and only the
-    // others are swept for the leaf size.
-    bool with_relaxed = true;
-    // And even where that has closed few of late?  Its numbers hold for other row sets too.
-    bool keeps_relaxed = false;
 
     // Scores that are not below `ub` need not be exact.  False where it was halted: then there are no scores.
     bool evaluate(Score ub);
 
     // Have both sides of lane t rows enough for a leaf?
-    bool allows(std::size_t t) const { return !limited() || (allowed_ >> t & 1) != 0; }
+    bool allows(std::size_t t) const { return (allowed_ >> t & 1) != 0; }
 
-    // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same unless
-    // their sum does not lie below `ub`.
+    // Errors of the best stumps found on the sides of lane t, and what no stump can get below; the same
+    // unless their sum does not lie below `ub`.
     Score reached(std::size_t t) const { return Score{reached_[left_side(t)]} + reached_[right_side(t)]; }
     Score reached_left(std::size_t t) const { return reached_[left_side(t)]; }
     Score reached_right(std::size_t t) const { return reached_[right_side(t)]; }
@@ -59,211 +60,72 @@ public:
     Score proved_left(std::size_t t) const { return proved_[left_side(t)]; }
     Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
     Score proved(std::size_t t) const { return proved_left(t) + proved_right(t); }
-    // What no stump can get below on the same rows for any of the thresholds from `before` to `behind`.
-    Score near_left(std::size_t t) const { return (limited() ? near_ : proved_)[left_side(t)]; }
-    Score near_right(std::size_t t) const { return (limited() ? near_ : proved_)[right_side(t)]; }
-    // And with leaves of any size: bounds all row sets.
-    Score relaxed_left(std::size_t t) const { return (limited() ? relaxed_ : proved_)[left_side(t)]; }
-    Score relaxed_right(std::size_t t) const { return (limited() ? relaxed_ : proved_)[right_side(t)]; }
+    // With a leaf size: what no stump can get below on the same rows for any of the thresholds from `before`
+    // to `behind`.
+    Score near_left(std::size_t t) const { return near_[left_side(t)]; }
+    Score near_right(std::size_t t) const { return near_[right_side(t)]; }
 
-private:
-    static constexpr bool may_be_general = Subproblem<Entry>::may_be_general;
-    using Sum = std::conditional_t<may_be_general, Score, std::int32_t>;
+protected:
+    using Sum = std::conditional_t<Subproblem<Entry>::may_be_general, Score, std::int32_t>;
     using BySide = std::array<Sum, side_count>;
 
-    // Rows of two classes in every feature's order, ready for the kernel.
+    // Rows of two classes in every feature's order.
     struct Pair {
-        std::uint32_t a, b;               // a < b
-        Row rows = 0;
-        Sweep<Entry> sweep{};             // entries null until first used
-        const void* steps = nullptr;      // of the general case, as `step_bits_` says; null until first used
-        const std::int32_t* coarse_steps = nullptr;   // the same, cut off to 32 bits,
-        const std::int16_t* crude_steps = nullptr;    // and to 16
-        FeatureExtremes* crude_extremes = nullptr;    // what these gave,
-        std::uint64_t crude_round = 0;                // and in which round
-        const void* sized_steps = nullptr;            // the same two, for the rows that count for sizes
-        const std::int32_t* coarse_sized_steps = nullptr;
+        std::uint32_t a, b;   // a < b
+        Row rows;
+        const Entry* entries = nullptr;   // null until first used, like the rest
+        std::size_t stride = 0;
+        const std::uint8_t* takes = nullptr;
+        const Ties* ties = nullptr;
     };
+    // By lane: the first pair that was left out since the lane died.
     using Deaths = std::array<std::size_t, lane_count>;
-    // How much of the weights a sweep sees: 16 bits, 32 bits, or all.
-    enum class Sight : std::uint8_t { crude, coarse, exact };
 
-    bool limited() const { return sub_->limited(); }
-    std::uint32_t lanes_in_use() const;
-    template <class Place>
-    void write_words(const Subproblem<Entry>& sub, std::uint64_t* words, const Place& place);
-    void side_sizes();
-    void sweep(const Sweep<Entry>& all);
-    void sweep_features(const Sweep<Entry>& all, SideSums& sums);
-    void sweep_in_parts(const Sweep<Entry>& all, SideSums& sums);
-    void evaluate_lanes(Score ub);
-    void evaluate_two_classes();
-    void evaluate_classes(Score ub);
-    void evaluate_one_by_one();
-    void weigh_classes();
-    void find_potentials();
-    BySide leaves() const;
-    void find_leaves();
-    void sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, Deaths& death, const std::function<void(Pair&)>& sweep_this);
-    void sweep_pair(Pair& pair, BySide& right);
-    void prepare(Pair& pair);
-    void mark_takes(Sweep<Entry>& sweep);
+    virtual void begin() = 0;                                             // the rest of `start`
+    virtual void sweep_lanes(Score ub) = 0;                               // finds what is reached and proved
+    virtual std::uint32_t lanes_allowed() { return ~std::uint32_t{0}; }   // bit t: see `allows`
 
-    // The general case.
-    void start_general();   // these are defined for wide entries
-    void evaluate_weighted(Score ub);
-    void evaluate_weighted(Score ub, std::uint32_t lanes_meant, Sight sight);
-    void evaluate_crude(Score ub);
-    void find_cutoffs(Score ub);
-    Sum with_left_out(std::size_t s, Sum found) const {   // what no stump is below, of the features that were swept and of the others
-        return has_cutoffs_ ? std::max(crude_proved_[s], std::min(found, cutoff_[s])) : found;
+    std::uint32_t lanes_in_use() const {
+        const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << lanes.size()) - 1);
+        return used | (with_whole ? std::uint32_t{1} << whole_lane : 0);
     }
-    const std::uint32_t* choose_features(const Pair& pair, std::uint64_t sides, std::uint32_t& count);
-    std::uint32_t may_be_best(Score ub, Score off);
-    Score most_off_coarse() const { return 8 * (Score{sub_->rows} << coarse_shift_); }
-    std::uint32_t below(Score ub);
-    void evaluate_least(Score ub, std::uint32_t lanes_below);
-    bool counts(std::size_t t) const;
-    void evaluate_allowed(Score ub, bool relaxed);
-    bool relaxed_pays();
-    void evaluate_allowed(Score ub, std::uint32_t meant, bool coarse);
-    void find_lacks();
-    // What the subproblem's classes weigh, of its own rows or of those that count for sizes.
-    struct ByClass {
-        std::vector<std::uint8_t> of_row;   // the class; one more where it is none of the subproblem's; empty until first used
-        std::vector<Score> masses, rows;    // by class, that one too; rows of the subproblem's own alone
-    };
-    void weigh_classes_by_order();
-    bool weigh_near_by_order();
-    template <class Weight>
-    void sum_before(const Subproblem<Entry>& all, const std::vector<std::uint8_t>& class_of, const std::vector<Score>& totals, std::uint32_t f, const Weight& weight);
-    template <class Weight>
-    void sum_classes(const std::vector<Score>& totals, const Weight& weight);
-    void weigh_crudely();
-    const ByClass& own_classes();
-    const ByClass& sized_classes();
-    void find_windows(std::uint64_t sides);
-    void find_window_ends(std::uint32_t f, bool from_end, std::uint64_t sides, std::array<std::array<Row, side_count>, 2>& at);
-    Row threshold_behind(std::uint32_t f, Row k) const;
-    Row threshold_before(std::uint32_t f, Row k) const;
-    void count_before(std::uint32_t f, std::size_t known);
-    bool by_windows() const;
-    bool by_pairs() const;
-    Sum most_of(std::size_t pair, std::size_t side) const {   // of what it gets right
-        if constexpr (may_be_general)
-            if (!most_.empty()) return most_[pair][side];
+    void prepare(Pair& pair);
+    void weigh_classes();
+    BySide leaves() const;
+    // What stumps of a pair get right at the most.
+    Sum most_of(std::size_t pair, std::size_t side) const {
         return class_totals_[pairs_[pair].a][side] + class_totals_[pairs_[pair].b][side];
     }
-    std::uint64_t sides_to_gain(std::size_t pair, std::uint32_t lanes_meant, const BySide& right) const;
-    void evaluate_by_mass(std::uint32_t lanes_meant);
-    void sweep_own(Pair& pair, std::uint64_t sides, Sight sight, bool sized);   // for a leaf size?
-    void sweep_weighted(Pair& pair, std::uint64_t sides, Sight sight);
-    void find_twins();
-    void place_sizes();
-    void write_sizes();
-    void size_sides(bool by_mass);
-    Score coarse_least() const;
-    template <class Step>
-    const Step* row_sizes(const void*& known, unsigned shift);
-    void sweep_limited(Pair& pair, std::uint64_t sides, bool coarse);
-    void sweep_coarse(const Pair& pair, WeightedSweep<std::int32_t>& input, std::uint64_t sides, bool sized);
-    void cut_weights();
-    void start_crude(Pair& pair);
-    template <class Step>
-    void sweep_packed(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, bool sized);
-    template <class Step>
-    void place_edges(const Pair& pair, WeightedSweep<Step>& input, std::uint64_t sides, std::uint64_t lanes_kept);
-    template <class Fill>
-    void sweep_general(const Pair& pair, const void*& steps, std::uint64_t sides, bool sized, const Fill& fill);
-    template <class Step>
-    const Step* steps_of(const Pair& pair, unsigned shift);
-    template <class Step>
-    const Step* sized_steps_of(const Pair& pair, unsigned shift);
-    void thin_takes(const Pair& pair, std::uint8_t* takes);
-    std::uint8_t* mark_ends(const Entry* entries, std::size_t stride, Row rows, std::uint32_t features);
+    template <class SweepThis>
+    Deaths sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right, const SweepThis& sweep_this);
+    void conclude(const BySide& right, const Deaths& death);
+    void evaluate_one_by_one(std::uint32_t lanes_meant);
 
-    static constexpr Row most_rows = Row{1} << 18;   // that a kernel goes over at once; of more, a quarter of that
     const Kernel& kernel_;
     const Halt halt_;
-    const Switches switches_;
     const Subproblem<Entry>* sub_ = nullptr;
     Arena* arena_ = nullptr;
     Statistics* statistics_ = nullptr;
     std::uint64_t* words_ = nullptr;
-    std::int8_t* steps_ = nullptr;          // room for the kernel's own
-    std::uint32_t second_orders_ = 0;       // those with missing values first
     std::vector<Pair> pairs_;   // the most rows first
-    alignas(64) BySide size_, reached_, proved_, near_, relaxed_, leaf_{};   // masses
-    SideSums sums_;
-    std::vector<BySide> class_totals_, potential_;
-    std::vector<BySide> most_, lacks_;      // with a leaf size: what a pair gets right at most, and what leaves lack that say a class
-    std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
+    std::uint32_t allowed_ = 0;
+    alignas(64) BySide size_, reached_, proved_, near_{}, leaf_{};   // masses
+    std::vector<BySide> class_totals_;
+    std::vector<BySide> potential_;   // by pair: what it and all that follow get right at the most
 
-    // Of the general case: weights, or a minimal leaf size.
-    unsigned step_bits_ = 0;
-    unsigned coarse_shift_ = 0;             // bits that are cut off a coarse step; 0: no need for such
-    static constexpr Row coarse_chunk = 1023;   // steps in a chunk of coarse ones: fewer are folded more often, more are coarser
-    Row chunk_rows_ = 0;
-    // Crude weights, in units of which the largest has no more than so many.
-    static constexpr Score crude_units = 511;
-    static constexpr Row crude_chunk = std::numeric_limits<std::int16_t>::max() / crude_units;
-    Score crude_unit_ = 0;                  // 0: no need for such
-    const std::int16_t* crude_weights_ = nullptr;   // by row; null until first used
-    std::vector<Score> crude_masses_;       // by class
-    Score crude_off_ = 0;                   // what is cut off of all rows
-    static constexpr std::size_t most_crude_extremes = 4096;   // of pairs and features that are kept
-    std::uint64_t crude_round_ = 0;
-    bool has_cutoffs_ = false;              // in this evaluation
-    BySide cutoff_, crude_proved_;          // by crude weights: what a feature's stump has to be below so that it matters, and what none is below
-    BySide crude_needed_;                   // what it has to get right more than, in units
-    std::vector<BySide> crude_totals_;      // of the classes, in units
-    std::vector<std::uint32_t> chosen_;     // features
-    // Of leaf sizes: all by the rows that count for them.
-    const Subproblem<Entry>* sized_ = nullptr;
-    const std::uint8_t* ends_ = nullptr;    // takes; null until first used
-    const void* row_sizes_ = nullptr;       // their weights, as steps; null until first used
-    const void* coarse_row_sizes_ = nullptr;   // the same, cut off
-    static constexpr Row no_twin = ~Row{0};
-    const Row* twin_ = nullptr;             // the row's number in the subproblem, or `no_twin`; null where all are its own
-    std::vector<std::pair<Row, Row>> sized_class_;   // by class: the range of its rows
-    Score least_weight_ = 1;
-    std::uint64_t* sized_words_ = nullptr;  // on which sides they count,
-    std::uint64_t* near_words_ = nullptr;   // and on which for bounds of the thresholds beside the lane
-    struct SizeEnds {   // where a lane's sides end, in the order of its feature
-        std::uint32_t f;
-        Position left, right, near_left, near_right;
-        typename Subproblem<Entry>::Strays stray;
-    };
-    std::array<SizeEnds, lane_count> size_ends_;
-    std::uint32_t allowed_ = 0;             // bit t: see `allows`
-    static constexpr int all_saved = 1024;
-    int saved_ = all_saved;                 // the share of lanes that sweeps for leaves of any size have spared of late
-    int unasked_ = 0;                       // batches since the last of them
-    bool sized_by_mass_ = false;            // are `sizes_` what they weigh?
-    BySide sizes_, near_sizes_;
-    // Windows of leaf sizes by the features of `sized_`, and the sides that these are of.
-    struct Edge {
-        WindowEdge edge;
-        std::uint32_t counted;              // its place in `rows_before`
-    };
-    struct Windows {
-        std::vector<Edge> edges;            // ascending
-        std::vector<Score> rows_before;     // of each class, where sweeps go by pairs
-    };
-    std::vector<Windows> windows_;
-    std::uint64_t windows_of_ = 0;
-    ByClass own_classes_, sized_classes_;
-    std::vector<Position> places_;          // of an order, ascending,
-    std::vector<Score> before_places_;      // and what each class has in front of each
-    SideExtremes extremes_;
+private:
+    void side_sizes();
+    void find_leaves();
+
+    std::vector<std::uint32_t> class_of_;   // by row, where lanes go one by one
 };
 
-// The words of a set of rows; `place` gives a lane's feature and position there.  The thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all
-// rows of a bucket have the same bits in the feature's lanes.  The largest bucket gets its bits by default.
-template <class Entry>
-template <class Place>
-void Batch<Entry>::write_words(const Subproblem<Entry>& sub, std::uint64_t* words, const Place& place) {
-    using P = Packed<Entry>;
+// The words of a set of rows, for `count` lanes; `place` gives a lane's feature and position there.  The
+// thresholds z_1 < .. < z_m of one feature part its order into m + 1 buckets, and all rows of a bucket have
+// the same bits in the feature's lanes.  The largest bucket gets its bits by default.
+template <class Entry, class Place>
+void write_words(const Subproblem<Entry>& sub, std::size_t count, bool with_whole, const Halt& halt,
+                 std::uint64_t* words, const Place& place) {
     struct Bucket {
         std::uint32_t f;
         Position begin, end;
@@ -271,11 +133,11 @@ void Batch<Entry>::write_words(const Subproblem<Entry>& sub, std::uint64_t* word
     };
     std::array<Bucket, 2 * lane_count> buckets;
     std::size_t bucket_count = 0;
-    std::uint64_t common = with_whole ? std::uint64_t{1} << whole_lane : 0;
-    for (std::size_t t = 0; t < lanes.size();) {
+    std::uint64_t common = with_whole ? std::uint64_t{1} << Batch<Entry>::whole_lane : 0;
+    for (std::size_t t = 0; t < count;) {
         const std::uint32_t f = place(t).first;
         std::size_t m = 1;
-        while (t + m < lanes.size() && place(t + m).first == f) ++m;
+        while (t + m < count && place(t + m).first == f) ++m;
         const auto bits = [&](std::size_t b) {
             const std::uint64_t passed = (std::uint64_t{1} << b) - 1, all = (std::uint64_t{1} << m) - 1;
             return (all & ~passed) << t | passed << (lane_count + t);
@@ -294,13 +156,43 @@ void Batch<Entry>::write_words(const Subproblem<Entry>& sub, std::uint64_t* word
     for (std::size_t i = 0; i < bucket_count; ++i) {
         const Bucket& bucket = buckets[i];
         const Entry* const order = sub.order(bucket.f) + bucket.begin;
-        in_stretches(bucket.end - bucket.begin, halt_, [&](Row begin, Row end) {
-            for (Row k = begin; k < end; ++k) words[P::row(order[k])] ^= bucket.flip;
+        in_stretches(bucket.end - bucket.begin, halt, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) words[Packed<Entry>::row(order[k])] ^= bucket.flip;
         });
     }
 }
 
-extern template class Batch<NarrowEntry>;
-extern template class Batch<WideEntry>;
+// Sweeps pair after pair, by sweep_this(index), which raises `right`, what the best stump so far gets right.
+//
+// No stump on {a, b} is right more than tot_a + tot_b times, so `potential_[i]` bounds what pairs i, i + 1,
+// .. can give.  A lane whose two sides cannot get below ub even with that is dead, and a pair that can help
+// no side of a live lane is left out.  (Testing one side alone would be wrong: left and right may use
+// different pairs.)  What a dead lane may get of a pair that is swept for others, `right` has then; so its
+// bound counts the pairs from its first one that was left out.
+template <class Entry>
+template <class SweepThis>
+auto Batch<Entry>::sweep_pairs(Score ub, std::uint32_t lanes_meant, const BySide& right,
+                               const SweepThis& sweep_this) -> Deaths {
+    Deaths death;
+    death.fill(pairs_.size());
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+        bool any_live = false, helps = false;
+        for (std::size_t t = 0; t < lane_count; ++t) {
+            if ((lanes_meant >> t & 1) == 0) continue;
+            const std::size_t l = left_side(t), r = right_side(t);
+            const Sum best_left = std::max(right[l], potential_[i][l]),
+                      best_right = std::max(right[r], potential_[i][r]);
+            const bool live = size_[l] + size_[r] - best_left - best_right < ub;
+            any_live |= live;
+            if (!live) death[t] = std::min(death[t], i);
+            helps |= live && (most_of(i, l) > right[l] || most_of(i, r) > right[r]);
+        }
+        if (!any_live || halt_()) break;
+        if (!helps) continue;
+        sweep_this(i);
+        std::replace(death.begin(), death.end(), i, i + 1);
+    }
+    return death;
+}
 
 }  // namespace contree

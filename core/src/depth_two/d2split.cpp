@@ -7,9 +7,9 @@ namespace contree {
 
 namespace {
 
-// One side of the split: class masses, and how much its best stump gets right.  The largest mass still ahead is
-// looked up again only after its class has lost some; where all rows weigh one, counting how many classes have so
-// many rows ahead saves even that.
+// One side of the split: class masses, and how much its best stump gets right.  The largest mass still ahead
+// is looked up again only after its class has lost some; where all rows weigh one, counting how many classes
+// have so many rows ahead saves even that.
 class Side {
 public:
     Side(std::uint32_t classes, bool weighted, const LeafSize& leaf)
@@ -41,7 +41,8 @@ public:
         if (weighted_) {
             if (before != most_ahead_) return;
             most_ahead_ = 0;
-            for (std::size_t other = 0; other < total_.size(); ++other) most_ahead_ = std::max(most_ahead_, total_[other] - passed_[other]);
+            for (std::size_t other = 0; other < total_.size(); ++other)
+                most_ahead_ = std::max(most_ahead_, total_[other] - passed_[other]);
         } else {
             --with_ahead_[static_cast<std::size_t>(before)];
             ++with_ahead_[static_cast<std::size_t>(before - 1)];
@@ -50,8 +51,8 @@ public:
     }
     void threshold() {
         right_ = std::max(right_, most_passed_ + most_ahead_);
-        const bool allowed = rows_passed_ >= leaf_.rows && rows_ - rows_passed_ >= leaf_.rows && mass_passed_ >= leaf_.mass &&
-                             mass_ - mass_passed_ >= leaf_.mass;
+        const bool allowed = rows_passed_ >= leaf_.rows && rows_ - rows_passed_ >= leaf_.rows &&
+                             mass_passed_ >= leaf_.mass && mass_ - mass_passed_ >= leaf_.mass;
         if (allowed) allowed_ = std::max(allowed_, most_passed_ + most_ahead_);
     }
     Score leaf() const { return *std::max_element(total_.begin(), total_.end()); }
@@ -72,13 +73,16 @@ private:
 }  // namespace
 
 template <class Entry>
-SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f1, Position z) {
+SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of,
+                    std::uint32_t f1, Position z) {
     using P = Packed<Entry>;
-    Side sides[2] = {Side(sub.classes, sub.weighted(), sub.leaf), Side(sub.classes, sub.weighted(), sub.leaf)};
+    Side sides[2] = {Side(sub.classes, sub.weighted(), sub.leaf),
+                     Side(sub.classes, sub.weighted(), sub.leaf)};
     std::vector<std::uint8_t> side_of(sub.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[P::row(sub.order(f1)[k])] = 0;
     for (Row r = 0; r < sub.rows; ++r) sides[side_of[r]].count(class_of[r], sub.weight_of(r));
-    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].allowed() + sides[1].allowed() < sub.mass; ++f2) {
+    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].allowed() + sides[1].allowed() < sub.mass;
+         ++f2) {
         sides[0].restart();
         sides[1].restart();
         const Entry* const order = sub.order(f2);
@@ -93,11 +97,13 @@ SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_
         }
     }
     const Score left = sub.mass_at(f1, z), right = sub.mass - left;
-    return {left - sides[0].allowed(), right - sides[1].allowed(), left - sides[0].right(), right - sides[1].right(),
-            left - sides[0].leaf(), right - sides[1].leaf()};
+    return {left - sides[0].allowed(), right - sides[1].allowed(), left - sides[0].right(),
+            right - sides[1].right(),  left - sides[0].leaf(),     right - sides[1].leaf()};
 }
 
-template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
-template SplitErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
+template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t,
+                             Position);
+template SplitErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&, std::uint32_t,
+                             Position);
 
 }  // namespace contree

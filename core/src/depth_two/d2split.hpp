@@ -17,9 +17,12 @@ struct SplitErrors {
 // a leaf errs total - max times (min over the counts is that for two classes only), and equal values of f2
 // are passed over together, because no threshold lies between them.
 template <class Entry>
-SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of, std::uint32_t f1, Position z);
+SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of,
+                    std::uint32_t f1, Position z);
 
-extern template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
-extern template SplitErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&, std::uint32_t, Position);
+extern template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&,
+                                    std::uint32_t, Position);
+extern template SplitErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&,
+                                    std::uint32_t, Position);
 
 }  // namespace contree

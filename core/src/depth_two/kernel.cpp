@@ -1,6 +1,8 @@
 #include "depth_two/kernel.hpp"
 
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 namespace contree {
@@ -12,7 +14,8 @@ const std::vector<const Kernel*>& available_kernels() {
 #if defined(__x86_64__)
                  &avx512_kernel, &avx2_kernel,
 #endif
-                 &scalar_kernel})
+                     &scalar_kernel
+             })
             if (kernel->runs_here()) found.push_back(kernel);
         return found;
     }();
@@ -34,6 +37,25 @@ const Kernel& chosen_kernel() {
 Ties kind_of_ties(Row rows, Row skipped) {
     if (skipped == 0) return Ties::none;
     return skipped <= rows / 32 || skipped >= rows - rows / 8 ? Ties::regular : Ties::irregular;
+}
+
+Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* takes) {
+    using Eight = std::array<std::uint8_t, 8>;
+    static constexpr std::array<Eight, 256> spread = [] {
+        std::array<Eight, 256> made{};
+        for (unsigned byte = 0; byte < 256; ++byte)
+            for (unsigned i = 0; i < 8; ++i) made[byte][i] = (byte >> i & 1) != 0 ? 0xff : 0;
+        return made;
+    }();
+    Row taken = 0;
+    for (Row k = 0; k < rows; k += 8) {
+        const Row left = rows - k;
+        const auto byte =
+            static_cast<unsigned>(bits[k / 64] >> k % 64 & (left >= 8 ? 0xff : (1u << left) - 1));
+        std::memcpy(takes + k, spread[byte].data(), 8);
+        taken += count_bits(byte);
+    }
+    return rows - taken;
 }
 
 std::vector<std::string> kernels() {

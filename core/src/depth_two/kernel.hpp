@@ -27,27 +27,33 @@ inline constexpr unsigned side_count = 2 * lane_count;
 
 inline constexpr std::size_t left_side(std::size_t lane) { return lane; }
 inline constexpr std::size_t right_side(std::size_t lane) { return lane_count + lane; }
-inline constexpr std::uint64_t both_sides(std::uint32_t lanes) { return lanes | std::uint64_t{lanes} << lane_count; }
+inline constexpr std::uint64_t both_sides(std::uint32_t lanes) {
+    return lanes | std::uint64_t{lanes} << lane_count;
+}
 
-// W is taken behind a row unless the next has the same value, as no threshold lies there.  Where all rows of that
-// value are of one class, W is monotone among them and taking it does no harm; so only groups that mix classes
-// count (`Movers::mark_takes`).  Regular: they are so rare, or so long, that a loop may branch on them;
-// irregular: it had better not.
+// W is taken behind a row unless the next has the same value, as no threshold lies there.  Regular: such rows
+// are so rare, or so many, that a loop may branch on them; irregular: it had better not.
 enum class Ties : std::uint8_t { none, regular, irregular };
 Ties kind_of_ties(Row rows, Row skipped);
 
+// takes[k] = 0xff where bit k of an order's cuts (`Cuts::bits`) is set, else 0, for k < rows; up to seven
+// more are written.  Returns how many are 0.
+Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* takes);
+
 template <class Entry>
 struct Sweep {
-    const Entry* entries;            // by feature, `stride` apart
+    const Entry* entries;         // by feature, `stride` apart
     std::size_t stride;
-    const std::uint8_t* takes;       // like entries: 0xff where W is taken behind the row, else 0; unset without ties
-    const Ties* ties;                // by feature
-    std::uint32_t features;          // at least one
-    Row rows;                        // in each order
-    const std::uint64_t* words;      // by row number
-    Row boundary;                    // rows numbered below count +1, the others -1
-    std::int8_t* steps = nullptr;    // room for 64 bytes by row number, for the kernel's own use; null: there is none
-    bool kept = false;               // have sweeps with the same words and boundary left theirs there, for all rows?
+    const std::uint8_t* takes;    // like entries: 0xff where W is taken behind the row; unset without ties
+    const Ties* ties;             // by feature
+    std::uint32_t features;       // at least one
+    Row rows;                     // in each order
+    const std::uint64_t* words;   // by row number
+    Row boundary;                 // rows numbered below count +1, the others -1
+    // Room for 64 bytes by row number, for the kernel's own use, or null; and whether sweeps with the same
+    // words and boundary have left theirs there, for all rows.
+    std::int8_t* steps = nullptr;
+    bool kept = false;
 };
 
 struct SideSums {
@@ -56,64 +62,37 @@ struct SideSums {
     alignas(64) std::int32_t end[side_count];    // W behind the last row: pos - neg
 };
 
-// The first or the last threshold of an order that leaves a side two leaves large enough; W counts there, whether or not `takes` has it.
-struct WindowEdge {
-    Row at;                          // rows in front of it
-    std::uint8_t side;
-    bool near;                       // of the larger set's rows, for `high` and `low`; else of the side's own, for `allowed`
-};
-
-// What W reaches in one order alone: at least, and at most, 0.
-struct FeatureExtremes {
-    alignas(64) std::int32_t high[side_count], low[side_count];
-};
-
-// The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then the sum
-// of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves large enough, and
-// where those of a larger set do.
+// The general case: rows weigh more than one, or a stump's two leaves must have some rows each.  W is then
+// the sum of the rows' steps, and has two pairs of extremes: where the rows inside a side make its two leaves
+// large enough, and where those of a larger set do.
 template <class Step>
 struct WeightedSweep {
-    const WideEntry* entries;        // by feature, `stride` apart
+    const WideEntry* entries;     // by feature, `stride` apart
     std::size_t stride;
-    const std::uint8_t* takes;       // like entries: 0xff where a threshold can stand behind the row, else 0
+    const std::uint8_t* takes;    // like entries: 0xff where a threshold can stand behind the row, else 0
     std::uint32_t features;
-    const std::uint32_t* chosen;     // their numbers; null: the first ones
-    Row rows;                        // in each order
-    const std::uint64_t* words;      // by row number; without a leaf size a row lies on one side of every lane that is used
-    const Step* steps;               // by row number: the weight, with its class's sign; 0 where neither class is meant
-    Row chunk_rows;                  // so many steps add up to less than a Step holds; and so many rows
-    std::uint64_t used;              // bit s: side s matters; of the others nothing is said
-    Score min_leaf;                  // the least size of a leaf; 0: any, and the rest is unset
-    const std::uint64_t* near_words; // like words, with rows that count for the sizes behind `high` and `low`
-    const Step* row_sizes;           // by row number: what it counts for a size; null: one
-    const Score* sizes;              // of each side, by `words`: for `allowed`
-    const Score* near_sizes;         // by `near_words`: for `high` and `low`
-    // Or, without `min_leaf`, the windows themselves: edges of the sides used, ascending, two for each window.  `end` is unset then.
-    const WindowEdge* edges;
-    const std::uint32_t* edges_of;   // by feature: its first one; and the number of all.  Null: W is taken everywhere
-    // Without either, room for what is found in each of the features; null: it is not wanted.  All steps of them add up to less than it holds.
-    FeatureExtremes* by_feature;
-    Halt halt;                       // after it nothing is said
-
-    std::uint32_t feature(std::uint32_t i) const { return chosen == nullptr ? i : chosen[i]; }
+    Row rows;                     // in each order
+    const std::uint64_t* words;   // by row number; without a leaf size a row lies on one side of a lane
+    const Step* steps;            // by row number: the weight, with its class's sign; 0 for other classes
+    Row chunk_rows;               // so many steps add up to less than a Step holds; and so many rows
+    std::uint64_t used;           // bit s: side s matters; of the others nothing is said
+    Score min_leaf;               // the least size of a leaf; 0: any, and the rest but `halt` is unset
+    const std::uint64_t* near_words;   // like words, with rows that count for `high` and `low`
+    const Step* row_sizes;        // by row number: what it counts for a size; null: one
+    const Score* sizes;           // of each side, by `words`: for `allowed`
+    const Score* near_sizes;      // by `near_words`: for `high` and `low`
+    Halt halt;                    // after it nothing is said
 };
 
-// The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126 of them do.
+// The steps that a Step is meant for: at least 127 of them add up without overflow.  Byte steps are ones: 126
+// of them do.
 template <class Step>
 inline constexpr Score largest_step = std::numeric_limits<Step>::max() / 128;
 
 struct SideExtremes {
-    alignas(64) Score high[side_count], low[side_count];                   // max W at least 0, min W at most 0
-    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // by `sizes` or edges; unset without
+    alignas(64) Score high[side_count], low[side_count];   // max W at least 0, min W at most 0
+    alignas(64) Score allowed_high[side_count], allowed_low[side_count];   // by `sizes`; unset without
     alignas(64) Score end[side_count];                                     // W behind the last row
-};
-
-// A general sweep goes over the rows once for so many registers full of sides, or once for the first register alone where the others do not matter.
-struct Registers {
-    unsigned bytes;                  // of one; 0: side by side
-    unsigned at_once, at_once_limited;   // the latter with a minimal leaf size
-    bool mirrored;                   // without `min_leaf`: are right sides found from the left ones, whose bits alone are read?  Then half of the registers are left sides',
-                                     // and leaf sizes are best made windows of first
 };
 
 struct Kernel {
@@ -129,21 +108,18 @@ struct Kernel {
     void (*sweep_64)(const WeightedSweep<std::int64_t>&, SideExtremes&);
     // totals[s] = what the rows weigh whose words have bit s.
     void (*weigh_sides)(const std::uint64_t* words, const Score* weights, Row rows, Score* totals);
-    // The first row with which those of a side add up to `least` in all; `rows` where none does.  They are one each where `sizes` is null, and
-    // begin at `so_far`, which becomes the sum of the rows before that one.
-    Row (*reach)(const std::uint64_t* words, const Score* sizes, Row rows, unsigned side, Score least, Score& so_far);
-    // The bits of some sides, put together at the start of each word.
-    void (*pack_words)(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed);
     const Movers* movers;   // the data's own loops, for the same machine
-    Registers registers;    // of general sweeps
     Row kept_steps;         // up to so many rows a plain sweep wants room for `steps`
 
     void sweep(const Sweep<NarrowEntry>& input, SideSums& sums) const { sweep_narrow(input, sums); }
     void sweep(const Sweep<WideEntry>& input, SideSums& sums) const { sweep_wide(input, sums); }
-    void sweep(const WeightedSweep<std::int8_t>& input, SideExtremes& extremes) const { sweep_8(input, extremes); }
-    void sweep(const WeightedSweep<std::int16_t>& input, SideExtremes& extremes) const { sweep_16(input, extremes); }
-    void sweep(const WeightedSweep<std::int32_t>& input, SideExtremes& extremes) const { sweep_32(input, extremes); }
-    void sweep(const WeightedSweep<std::int64_t>& input, SideExtremes& extremes) const { sweep_64(input, extremes); }
+    template <class Step>
+    void sweep(const WeightedSweep<Step>& input, SideExtremes& extremes) const {
+        if constexpr (sizeof(Step) == 1) sweep_8(input, extremes);
+        else if constexpr (sizeof(Step) == 2) sweep_16(input, extremes);
+        else if constexpr (sizeof(Step) == 4) sweep_32(input, extremes);
+        else sweep_64(input, extremes);
+    }
 };
 
 extern const Kernel scalar_kernel;

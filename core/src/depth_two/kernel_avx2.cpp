@@ -20,12 +20,13 @@ constexpr Row chunk_rows = 120;   // bytes hold the sums of so many rows
 
 // spread gives -1: its sign is turned for rows that count +1.
 alignas(32) constexpr std::int8_t turn_sign[2][32] = {
-    {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
+    {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+     -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
 
 // -1 in every byte whose bit of the word's half is set, 0 in the others.
 inline __m256i spread(const std::uint64_t& word, unsigned half) {
-    const __m256i byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
+    const __m256i byte_of = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,   //
                                              2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
     const __m256i bit_of = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201ULL));
     const __m128i bits = _mm_loadu_si32(reinterpret_cast<const char*>(&word) + 4 * half);
@@ -33,8 +34,8 @@ inline __m256i spread(const std::uint64_t& word, unsigned half) {
     return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit_of), bit_of);
 }
 
-// Sums of a chunk relative to its start, left and right sides; bytes are greater by 128, and so have no sign: then 0 and 255 are what
-// changes no maximum and no minimum.
+// Sums of a chunk relative to its start, left and right sides; bytes are greater by 128, and so have no sign:
+// then 0 and 255 are what changes no maximum and no minimum.
 struct Bytes {
     __m256i sum[2], high[2], low[2];
 };
@@ -44,15 +45,17 @@ inline __m256i complement(__m256i bytes) { return _mm256_xor_si256(bytes, _mm256
 
 // What a row adds to the bytes of a half.
 inline __m256i step_of(const std::uint64_t& word, unsigned half, bool counts_down) {
-    return _mm256_sign_epi8(spread(word, half), _mm256_load_si256(reinterpret_cast<const __m256i*>(turn_sign[counts_down])));
+    return _mm256_sign_epi8(spread(word, half),
+                            _mm256_load_si256(reinterpret_cast<const __m256i*>(turn_sign[counts_down])));
 }
 
-// Spreading a row's word takes four instructions of seven for each half.  So the first feature keeps what it has spread, a cache
-// line for each row, and the others load it.
+// Spreading a row's word takes four instructions of seven for each half.  So the first feature keeps what it
+// has spread, a cache line for each row, and the others load it.
 enum class Steps { spread, keep, load };
 
 template <Ties ties, Steps steps, class Entry>
-inline void add_rows(const Sweep<Entry>& input, const Entry* order, [[maybe_unused]] const std::uint8_t* takes, Row begin, Row end, Bytes& bytes) {
+inline void add_rows(const Sweep<Entry>& input, const Entry* order,
+                     [[maybe_unused]] const std::uint8_t* takes, Row begin, Row end, Bytes& bytes) {
     using P = Packed<Entry>;
     __m256i sum0 = bytes.sum[0], sum1 = bytes.sum[1], high0 = bytes.high[0], high1 = bytes.high[1],
             low0 = bytes.low[0], low1 = bytes.low[1];
@@ -68,12 +71,16 @@ inline void add_rows(const Sweep<Entry>& input, const Entry* order, [[maybe_unus
             const std::uint64_t& word = input.words[row];
             step0 = step_of(word, 0, row >= input.boundary), step1 = step_of(word, 1, row >= input.boundary);
         }
-        if constexpr (steps == Steps::keep) _mm256_store_si256(kept, step0), _mm256_store_si256(kept + 1, step1);
+        if constexpr (steps == Steps::keep)
+            _mm256_store_si256(kept, step0), _mm256_store_si256(kept + 1, step1);
         sum0 = _mm256_add_epi8(sum0, step0), sum1 = _mm256_add_epi8(sum1, step1);
-        if constexpr (ties == Ties::irregular) {   // the least sum is the greatest complement, and zero changes neither
+        if constexpr (ties == Ties::irregular) {
+            // The least sum is the greatest complement, and zero changes neither.
             const __m256i take = _mm256_set1_epi8(static_cast<char>(takes[k]));
-            high0 = _mm256_max_epu8(high0, _mm256_and_si256(sum0, take)), high1 = _mm256_max_epu8(high1, _mm256_and_si256(sum1, take));
-            low0 = _mm256_max_epu8(low0, _mm256_andnot_si256(sum0, take)), low1 = _mm256_max_epu8(low1, _mm256_andnot_si256(sum1, take));
+            high0 = _mm256_max_epu8(high0, _mm256_and_si256(sum0, take)),
+            high1 = _mm256_max_epu8(high1, _mm256_and_si256(sum1, take));
+            low0 = _mm256_max_epu8(low0, _mm256_andnot_si256(sum0, take)),
+            low1 = _mm256_max_epu8(low1, _mm256_andnot_si256(sum1, take));
             continue;
         }
         if constexpr (ties == Ties::regular)
@@ -88,100 +95,60 @@ inline void add_rows(const Sweep<Entry>& input, const Entry* order, [[maybe_unus
 
 // Eight 32-bit lanes from bytes 8r .. 8r+7 of the 64.
 inline __m256i widen(const __m256i* bytes, unsigned r) {
-    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(bytes) + 8 * r)));
+    return _mm256_cvtepu8_epi32(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(bytes) + 8 * r)));
 }
 
 constexpr unsigned wide_registers = side_count / 8;
 
 inline __m256i* wide(std::int32_t* lanes) { return reinterpret_cast<__m256i*>(lanes); }
 
-// Up to 127 rows nothing overflows a byte, and nothing is widened before the end.
-constexpr Row byte_rows = 127;
-
-template <class Entry>
-struct Few {
-    const Sweep<Entry>& input;
-    SideSums& sums;
-    Bytes bytes;
-
-    explicit Few(const Sweep<Entry>& sweep, SideSums& to) : input(sweep), sums(to) {
-        for (unsigned h = 0; h < 2; ++h) bytes.high[h] = bytes.low[h] = _mm256_set1_epi8(static_cast<char>(bias));
-    }
-    template <Ties ties, Steps steps>
-    void feature(const Entry* order, const std::uint8_t* takes) {
-        for (__m256i& sum : bytes.sum) sum = _mm256_set1_epi8(static_cast<char>(bias));
-        add_rows<ties, steps>(input, order, takes, 0, input.rows, bytes);
-    }
-    void end() {
-        const __m256i zero = _mm256_set1_epi32(bias);
-        for (unsigned r = 0; r < wide_registers; ++r) {
-            wide(sums.high)[r] = _mm256_sub_epi32(widen(bytes.high, r), zero);
-            wide(sums.low)[r] = _mm256_sub_epi32(widen(bytes.low, r), zero);
-            wide(sums.end)[r] = _mm256_sub_epi32(widen(bytes.sum, r), zero);
-        }
-    }
-};
-
 // The wide sums live in memory: they are touched once in 120 rows.
-template <class Entry>
-struct Many {
-    const Sweep<Entry>& input;
-    SideSums& sums;
-
-    explicit Many(const Sweep<Entry>& sweep, SideSums& to) : input(sweep), sums(to) {
-        std::fill_n(sums.high, side_count, 0);
-        std::fill_n(sums.low, side_count, 0);
-    }
-    template <Ties ties, Steps steps>
-    void feature(const Entry* order, const std::uint8_t* takes) {
-        __m256i *const high = wide(sums.high), *const low = wide(sums.low), *const base = wide(sums.end);
-        for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_set1_epi32(-bias);
-        for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
-            Bytes bytes;
-            for (unsigned h = 0; h < 2; ++h) {
-                bytes.sum[h] = _mm256_set1_epi8(static_cast<char>(bias));
-                bytes.high[h] = _mm256_setzero_si256();
-                bytes.low[h] = _mm256_set1_epi8(-1);
-            }
-            add_rows<ties, steps>(input, order, takes, begin, std::min(input.rows, begin + chunk_rows), bytes);
-            const bool any = _mm256_testz_si256(bytes.high[0], bytes.high[0]) == 0;   // a threshold stood in the chunk
-            for (unsigned r = 0; r < wide_registers; ++r) {
-                if (any) {
-                    high[r] = _mm256_max_epi32(high[r], _mm256_add_epi32(base[r], widen(bytes.high, r)));
-                    low[r] = _mm256_min_epi32(low[r], _mm256_add_epi32(base[r], widen(bytes.low, r)));
-                }
-                base[r] = _mm256_add_epi32(base[r], _mm256_sub_epi32(widen(bytes.sum, r), _mm256_set1_epi32(bias)));
-            }
+template <Ties ties, Steps steps, class Entry>
+void sweep_feature(const Sweep<Entry>& input, std::uint32_t f, SideSums& sums) {
+    const Entry* const order = input.entries + f * input.stride;
+    const std::uint8_t* const takes = input.takes + f * input.stride;
+    __m256i *const high = wide(sums.high), *const low = wide(sums.low), *const base = wide(sums.end);
+    for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_set1_epi32(-bias);
+    for (Row begin = 0; begin < input.rows; begin += chunk_rows) {
+        Bytes bytes;
+        for (unsigned h = 0; h < 2; ++h) {
+            bytes.sum[h] = _mm256_set1_epi8(static_cast<char>(bias));
+            bytes.high[h] = _mm256_setzero_si256();
+            bytes.low[h] = _mm256_set1_epi8(-1);
         }
-        for (unsigned r = 0; r < wide_registers; ++r) base[r] = _mm256_add_epi32(base[r], _mm256_set1_epi32(bias));
+        add_rows<ties, steps>(input, order, takes, begin, std::min(input.rows, begin + chunk_rows), bytes);
+        const bool any =
+            _mm256_testz_si256(bytes.high[0], bytes.high[0]) == 0;   // did a threshold stand in the chunk?
+        for (unsigned r = 0; r < wide_registers; ++r) {
+            if (any) {
+                high[r] = _mm256_max_epi32(high[r], _mm256_add_epi32(base[r], widen(bytes.high, r)));
+                low[r] = _mm256_min_epi32(low[r], _mm256_add_epi32(base[r], widen(bytes.low, r)));
+            }
+            base[r] =
+                _mm256_add_epi32(base[r], _mm256_sub_epi32(widen(bytes.sum, r), _mm256_set1_epi32(bias)));
+        }
     }
-    void end() {}
-};
+    for (unsigned r = 0; r < wide_registers; ++r)
+        base[r] = _mm256_add_epi32(base[r], _mm256_set1_epi32(bias));
+}
 
-template <class Sums, class Entry>
-void sweep_all(const Sweep<Entry>& input, SideSums& to) {
-    Sums sums(input, to);
+template <class Entry>
+void sweep(const Sweep<Entry>& input, SideSums& sums) {
+    std::fill_n(sums.high, side_count, 0);
+    std::fill_n(sums.low, side_count, 0);
     for (std::uint32_t f = 0; f < input.features; ++f) {
-        const Entry* const order = input.entries + f * input.stride;
-        const std::uint8_t* const takes = input.takes + f * input.stride;
         const auto with = [&]<Steps steps>() {
             switch (input.ties[f]) {
-                case Ties::none: return sums.template feature<Ties::none, steps>(order, takes);
-                case Ties::regular: return sums.template feature<Ties::regular, steps>(order, takes);
-                case Ties::irregular: return sums.template feature<Ties::irregular, steps>(order, takes);
+                case Ties::none: return sweep_feature<Ties::none, steps>(input, f, sums);
+                case Ties::regular: return sweep_feature<Ties::regular, steps>(input, f, sums);
+                case Ties::irregular: return sweep_feature<Ties::irregular, steps>(input, f, sums);
             }
         };
         if (input.steps == nullptr) with.template operator()<Steps::spread>();
         else if (f == 0 && !input.kept) with.template operator()<Steps::keep>();
         else with.template operator()<Steps::load>();
     }
-    sums.end();
-}
-
-template <class Entry>
-void sweep(const Sweep<Entry>& input, SideSums& sums) {
-    if (input.rows <= byte_rows) sweep_all<Few<Entry>>(input, sums);
-    else sweep_all<Many<Entry>>(input, sums);
 }
 
 void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
@@ -199,11 +166,9 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
     for (unsigned r = 0; r < wide_registers; ++r) _mm256_storeu_si256(wide(totals) + r, total[r]);
 }
 
-constexpr Registers registers{32, 4, 2, true};
 constexpr Row most_kept = 4096;   // a cache line for each: what a second-level cache of 512 KB has room for
 
 #include "depth_two/lanes_by_test.inl"
-#include "depth_two/mirrored_sweep.inl"
 #include "depth_two/weighted_sweep.inl"
 
 }  // namespace
@@ -214,10 +179,11 @@ constexpr Row most_kept = 4096;   // a cache line for each: what a second-level 
 
 namespace contree {
 
-const Kernel avx2_kernel{"avx2",
-                         [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
-                         sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                         sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, reach, pack_words, &avx2_movers, registers, most_kept};
+const Kernel avx2_kernel{
+    "avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); },
+    sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>,
+    sweep_weighted<std::int64_t>, weigh_sides, &avx2_movers, most_kept};
 
 }  // namespace contree
 

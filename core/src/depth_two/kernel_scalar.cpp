@@ -20,8 +20,7 @@ void sweep(const Sweep<Entry>& input, SideSums& sums) {
             const Row row = P::row(order[k]);
             const std::uint64_t word = input.words[row];
             const std::int32_t sign = row < input.boundary ? 1 : -1;
-            for (unsigned s = 0; s < side_count; ++s)
-                sums.end[s] += (word >> s & 1) != 0 ? sign : 0;
+            for (unsigned s = 0; s < side_count; ++s) sums.end[s] += (word >> s & 1) != 0 ? sign : 0;
             if (input.ties[f] != Ties::none && takes[k] == 0) continue;
             for (unsigned s = 0; s < side_count; ++s) {
                 sums.high[s] = std::max(sums.high[s], sums.end[s]);
@@ -37,44 +36,12 @@ void count_sides(const std::uint64_t* words, Row rows, std::int32_t* totals) {
         for (unsigned s = 0; s < side_count; ++s) totals[s] += static_cast<std::int32_t>(words[r] >> s & 1);
 }
 
-// The same by windows whose edges are known.
-template <class Step>
-void sweep_windows(const WeightedSweep<Step>& input, unsigned s, SideExtremes& extremes) {
-    for (std::uint32_t i = 0; i < input.features; ++i) {
-        const std::uint32_t f = input.feature(i);
-        Score sum = 0;
-        bool open[2] = {false, false};
-        const auto take = [&] {
-            if (open[true]) extremes.high[s] = std::max(extremes.high[s], sum), extremes.low[s] = std::min(extremes.low[s], sum);
-            if (open[false]) extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum), extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
-        };
-        std::uint32_t next = input.edges_of[f];
-        for (Row k = 0; k <= input.rows; ++k) {
-            for (; next < input.edges_of[f + 1] && input.edges[next].at == k; ++next) {
-                if (input.edges[next].side != s) continue;
-                take();
-                open[input.edges[next].near] ^= true;
-                take();
-            }
-            if (k == input.rows) break;
-            const Row row = Packed<WideEntry>::row(input.entries[f * input.stride + k]);
-            sum += (input.words[row] >> s & 1) != 0 ? Score{input.steps[row]} : 0;
-            if (input.takes[f * input.stride + k] != 0) take();
-        }
-    }
-}
-
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     extremes = {};
     for (unsigned s = 0; s < side_count; ++s) {
         if ((input.used >> s & 1) == 0) continue;
-        if (input.edges_of != nullptr) {
-            sweep_windows(input, s, extremes);
-            continue;
-        }
-        for (std::uint32_t i = 0; i < input.features && !input.halt(); ++i) {
-            const std::uint32_t f = input.feature(i);
+        for (std::uint32_t f = 0; f < input.features && !input.halt(); ++f) {
             Score sum = 0, high = 0, low = 0;
             Score before = 0, near_before = 0;
             for (Row k = 0; k < input.rows; ++k) {
@@ -86,8 +53,11 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
                 }
                 if (input.min_leaf > 0 && (input.near_words[row] >> s & 1) != 0) near_before += size;
                 if (input.takes[f * input.stride + k] == 0) continue;
-                const auto leaves = [&](Score left, const Score* all) { return left >= input.min_leaf && all[s] - left >= input.min_leaf; };
-                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes)) high = std::max(high, sum), low = std::min(low, sum);
+                const auto leaves = [&](Score left, const Score* all) {
+                    return left >= input.min_leaf && all[s] - left >= input.min_leaf;
+                };
+                if (input.min_leaf == 0 || leaves(near_before, input.near_sizes))
+                    high = std::max(high, sum), low = std::min(low, sum);
                 if (input.min_leaf > 0 && leaves(before, input.sizes)) {
                     extremes.allowed_high[s] = std::max(extremes.allowed_high[s], sum);
                     extremes.allowed_low[s] = std::min(extremes.allowed_low[s], sum);
@@ -96,9 +66,6 @@ void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
             extremes.high[s] = std::max(extremes.high[s], high);
             extremes.low[s] = std::min(extremes.low[s], low);
             extremes.end[s] = sum;
-            if (input.by_feature == nullptr) continue;
-            input.by_feature[i].high[s] = static_cast<std::int32_t>(high);
-            input.by_feature[i].low[s] = static_cast<std::int32_t>(low);
         }
     }
 }
@@ -109,28 +76,12 @@ void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Sco
         for (unsigned s = 0; s < side_count; ++s) totals[s] += (words[r] >> s & 1) != 0 ? weights[r] : 0;
 }
 
-Row reach(const std::uint64_t* words, const Score* sizes, Row rows, unsigned side, Score least, Score& so_far) {
-    for (Row r = 0; r < rows; ++r) {
-        if ((words[r] >> side & 1) == 0) continue;
-        const Score size = sizes == nullptr ? 1 : sizes[r];
-        if (so_far + size >= least) return r;
-        so_far += size;
-    }
-    return rows;
-}
-
-void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
-    for (Row r = 0; r < rows; ++r) {
-        packed[r] = 0;
-        unsigned to = 0;
-        for (unsigned s = 0; s < side_count; ++s)
-            if ((sides >> s & 1) != 0) packed[r] |= (words[r] >> s & 1) << to++;
-    }
-}
-
 }  // namespace
 
-const Kernel scalar_kernel{"scalar", [] { return true; }, sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
-                           sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>, sweep_weighted<std::int64_t>, weigh_sides, reach, pack_words, &scalar_movers, {}, 0};
+const Kernel scalar_kernel{
+    "scalar", [] { return true; },
+    sweep<NarrowEntry>, sweep<WideEntry>, count_sides,
+    sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>,
+    sweep_weighted<std::int64_t>, weigh_sides, &scalar_movers, 0};
 
 }  // namespace contree

@@ -1,38 +1,42 @@
-// The sweep of the general case, in vectors that the compiler knows: each kernel includes this text inside its own
-// target region, so that the same lines become its machine's instructions.  Before it come the kernel's `Lanes`: how a
-// row's bits choose the lanes that its step is added to.
+// The sweep of the general case, in vectors that the compiler knows: each kernel includes this text inside
+// its own target region, so that the same lines become its machine's instructions.  Before it come the
+// kernel's `Lanes`: how a row's bits choose the lanes that its step is added to.
 //
-// A few registers of sides at a time, as many as the machine has for all that is kept of each.  Lanes hold sums
-// relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the totals.
+// A few registers of sides at a time, as many as a machine has for all that is kept of each.  Lanes hold sums
+// relative to the start of a chunk of rows that cannot overflow them; at its end they are folded into the
+// totals.
 
 // The extremes of some registers' sides over all features.
 template <class Step, bool limited, unsigned parts>
 class SweepBlock {
     using L = Lanes<Step>;
-    using V = typename L::Vector;
-    typedef std::make_unsigned_t<Step> Unsigned __attribute__((vector_size(sizeof(V))));
-    // Of all rows.  Byte steps are ones, and there are few of them in a chunk: so totals are as narrow as they may be.
+    typedef Step V __attribute__((vector_size(register_bytes)));
+    using UStep = std::make_unsigned_t<Step>;
+    typedef UStep Unsigned __attribute__((vector_size(register_bytes)));   // its sums may wrap around
+    static constexpr unsigned count = register_bytes / sizeof(Step);   // lanes of one register
+    // Of all rows.  Byte steps are ones, and there are few of them in a chunk: so totals are as narrow as
+    // they may be.
     using Total = std::conditional_t<sizeof(Step) == 1, std::int32_t, Score>;
-    static constexpr Step lowest = std::numeric_limits<Step>::min(), highest = std::numeric_limits<Step>::max();
+    static constexpr Step lowest = std::numeric_limits<Step>::min(),
+                          highest = std::numeric_limits<Step>::max();
 
 public:
-    static constexpr unsigned sides = parts * L::count;
+    static constexpr unsigned sides = parts * count;
 
     SweepBlock(const WeightedSweep<Step>& input, unsigned first, SideExtremes& extremes)
-        : input_(input), first_(first), extremes_(extremes) {
-    }
+        : input_(input), first_(first), extremes_(extremes) {}
 
     void run() {
         if constexpr (limited) {
             for (unsigned p = 0; p < parts; ++p) {
-                for (unsigned i = 0; i < L::count; ++i) {
-                    most_[p * L::count + i] = static_cast<Total>(input_.sizes[side(p, i)] - input_.min_leaf);
-                    near_most_[p * L::count + i] = static_cast<Total>(input_.near_sizes[side(p, i)] - input_.min_leaf);
+                for (unsigned i = 0; i < count; ++i) {
+                    most_[p * count + i] = static_cast<Total>(input_.sizes[side(p, i)] - input_.min_leaf);
+                    near_most_[p * count + i] =
+                        static_cast<Total>(input_.near_sizes[side(p, i)] - input_.min_leaf);
                 }
             }
         }
-        for (std::uint32_t k = 0; k < input_.features; ++k) {
-            const std::uint32_t f = input_.feature(k);
+        for (std::uint32_t f = 0; f < input_.features; ++f) {
             for (unsigned i = 0; i < sides; ++i) sum_before_[i] = size_before_[i] = near_before_[i] = 0;
             for (Row begin = 0; begin < input_.rows && (begin == 0 || !input_.halt());) {
                 const Row end = std::min(input_.rows - begin, input_.chunk_rows) + begin;
@@ -40,12 +44,11 @@ public:
                 else add_rows<false>(f, begin, end);
                 begin = end;
             }
-            if (!limited && input_.by_feature != nullptr) end_feature(input_.by_feature[k]);
         }
         for (unsigned lane = 0; lane < sides; ++lane) {
             const unsigned s = first_ + lane;
-            extremes_.high[s] = std::max<Score>(high_[lane], highest_[lane]);
-            extremes_.low[s] = std::min<Score>(low_[lane], lowest_[lane]);
+            extremes_.high[s] = high_[lane];
+            extremes_.low[s] = low_[lane];
             extremes_.allowed_high[s] = allowed_high_[lane];
             extremes_.allowed_low[s] = allowed_low_[lane];
             extremes_.end[s] = sum_before_[lane];
@@ -53,16 +56,6 @@ public:
     }
 
 private:
-    void end_feature(FeatureExtremes& to) {
-        for (unsigned lane = 0; lane < sides; ++lane) {
-            to.high[first_ + lane] = static_cast<std::int32_t>(high_[lane]);
-            to.low[first_ + lane] = static_cast<std::int32_t>(low_[lane]);
-            highest_[lane] = std::max(highest_[lane], high_[lane]);
-            lowest_[lane] = std::min(lowest_[lane], low_[lane]);
-            high_[lane] = low_[lane] = 0;
-        }
-    }
-
     template <bool by_rows>
     void add_rows(std::uint32_t f, Row begin, Row end) {
         V sum[parts], high[parts], low[parts], allowed_high[parts], allowed_low[parts];
@@ -85,25 +78,22 @@ private:
             const bool take = takes[k] != 0;
             any |= take;
             for (unsigned p = 0; p < parts; ++p) {
-                const unsigned from = first_ + p * L::count;
+                const unsigned from = first_ + p * count;
                 const typename L::Sides inside = L::sides(input_.words[row], from);
-                L::add(sum[p], inside, step);
+                sum[p] = L::added(sum[p], inside, V{} + step);
                 if constexpr (limited) {
                     const typename L::Sides near_inside = L::sides(input_.near_words[row], from);
-                    if constexpr (by_rows) {
-                        L::add_one(window[p].place, inside);
-                        L::add_one(near[p].place, near_inside);
-                    } else {
-                        L::add(window[p].place, inside, input_.row_sizes[row]);
-                        L::add(near[p].place, near_inside, input_.row_sizes[row]);
-                    }
+                    const auto size = Unsigned{} + static_cast<UStep>(by_rows ? 1 : input_.row_sizes[row]);
+                    window[p].place = L::added(window[p].place, inside, size);
+                    near[p].place = L::added(near[p].place, near_inside, size);
                 }
                 if (!take) continue;
                 if constexpr (limited) {
-                    L::take(sum[p], window[p].place, window[p].range, allowed_high[p], allowed_low[p]);
-                    L::take(sum[p], near[p].place, near[p].range, high[p], low[p]);
+                    take_inside(sum[p], window[p], allowed_high[p], allowed_low[p]);
+                    take_inside(sum[p], near[p], high[p], low[p]);
                 } else {
-                    L::take(sum[p], high[p], low[p]);
+                    high[p] = sum[p] > high[p] ? sum[p] : high[p];
+                    low[p] = sum[p] < low[p] ? sum[p] : low[p];
                 }
             }
         }
@@ -118,42 +108,50 @@ private:
     }
 
     void add_to(unsigned p, const V& sum, Total* totals) const {
-        alignas(64) Step sums[L::count];
+        alignas(64) Step sums[count];
         std::memcpy(sums, &sum, sizeof sum);
-        for (unsigned i = 0; i < L::count; ++i) totals[p * L::count + i] += static_cast<Total>(sums[i]);
+        for (unsigned i = 0; i < count; ++i) totals[p * count + i] += static_cast<Total>(sums[i]);
     }
 
-    unsigned side(unsigned p, unsigned lane) const { return first_ + p * L::count + lane; }
+    unsigned side(unsigned p, unsigned lane) const { return first_ + p * count + lane; }
 
-    // Where both leaves of a side are large enough: from `least`, what the chunk has to add for the left one, to what it may
-    // add so that enough is left for the right one.  The size so far is kept less `least`, so that one unsigned comparison
-    // with `range` tells; where no size of the chunk is allowed, it stays below zero.  A machine that compares with signs alone has both with the
-    // sign turned (`bias`), so a place may wrap around.
+    // Where both leaves of a side are large enough: from `least`, what the chunk has to add for the left one,
+    // to what it may add so that enough is left for the right one.  The size so far is kept less `least`,
+    // without a sign, so that one comparison with `range` tells; where no size of the chunk is allowed, it
+    // stays beyond.
     struct Window {
-        V start, place, range;
-        V added() const { return reinterpret_cast<V>(reinterpret_cast<const Unsigned&>(place) - reinterpret_cast<const Unsigned&>(start)); }
+        Unsigned start, place, range;
+        V added() const { return reinterpret_cast<V>(place - start); }
     };
     void open(unsigned p, const Total* before, const Total* most_of_all, Window& window) const {
-        alignas(64) Step start[L::count], range[L::count];
-        for (unsigned i = 0; i < L::count; ++i) {
-            const Total so_far = before[p * L::count + i];
-            const Total least = std::max<Total>(0, static_cast<Total>(input_.min_leaf) - so_far), most = most_of_all[p * L::count + i] - so_far;
+        alignas(64) Step starts[count], ranges[count];
+        for (unsigned i = 0; i < count; ++i) {
+            const Total so_far = before[p * count + i];
+            const Total least = std::max<Total>(0, static_cast<Total>(input_.min_leaf) - so_far);
+            const Total most = most_of_all[p * count + i] - so_far;
             const bool never = least > most || least > highest;
-            start[i] = static_cast<Step>((never ? lowest : static_cast<Step>(-least)) ^ L::bias);
-            range[i] = static_cast<Step>((never ? Step{0} : static_cast<Step>(std::min<Total>(most - least, highest))) ^ L::bias);
+            starts[i] = never ? lowest : static_cast<Step>(-least);
+            ranges[i] = never ? Step{0} : static_cast<Step>(std::min<Total>(most - least, highest));
         }
-        std::memcpy(&window.start, start, sizeof start);
-        std::memcpy(&window.range, range, sizeof range);
+        std::memcpy(&window.start, starts, sizeof starts);
+        std::memcpy(&window.range, ranges, sizeof ranges);
         window.place = window.start;
+    }
+    // W in the lanes that are inside their window; the others take what changes nothing.
+    static void take_inside(const V& sum, const Window& window, V& high, V& low) {
+        const auto inside = window.place <= window.range;
+        const V above = inside ? sum : V{} + lowest, below = inside ? sum : V{} + highest;
+        high = above > high ? above : high;
+        low = below < low ? below : low;
     }
 
     // Lanes that still hold what they began with saw no threshold.
     void fold(unsigned p, const V& high, const V& low, Total* to_high, Total* to_low) const {
-        alignas(64) Step highs[L::count], lows[L::count];
+        alignas(64) Step highs[count], lows[count];
         std::memcpy(highs, &high, sizeof high);
         std::memcpy(lows, &low, sizeof low);
-        for (unsigned i = 0; i < L::count; ++i) {
-            const unsigned lane = p * L::count + i;
+        for (unsigned i = 0; i < count; ++i) {
+            const unsigned lane = p * count + i;
             const Total before = sum_before_[lane];
             to_high[lane] = std::max<Total>(to_high[lane], highs[i] == lowest ? 0 : before + highs[i]);
             to_low[lane] = std::min<Total>(to_low[lane], lows[i] == highest ? 0 : before + lows[i]);
@@ -164,9 +162,10 @@ private:
     const unsigned first_;
     SideExtremes& extremes_;
     // By lane.
-    alignas(64) Total sum_before_[sides] = {}, size_before_[sides] = {}, near_before_[sides] = {}, most_[sides] = {}, near_most_[sides] = {};
-    alignas(64) Total high_[sides] = {}, low_[sides] = {}, allowed_high_[sides] = {}, allowed_low_[sides] = {};
-    alignas(64) Total highest_[sides] = {}, lowest_[sides] = {};   // of the features that have ended
+    alignas(64) Total sum_before_[sides] = {}, size_before_[sides] = {},
+                      near_before_[sides] = {}, most_[sides] = {}, near_most_[sides] = {};
+    alignas(64) Total high_[sides] = {}, low_[sides] = {}, allowed_high_[sides] = {},
+                      allowed_low_[sides] = {};
 };
 
 template <class Step, bool limited, unsigned parts>
@@ -174,64 +173,36 @@ void sweep_blocks(const WeightedSweep<Step>& input, SideExtremes& extremes) {
     constexpr unsigned sides = SweepBlock<Step, limited, parts>::sides;
     for (unsigned first = 0; first < side_count; first += sides) {
         const std::uint64_t block = sides == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sides % 64) - 1;
-        if ((input.used >> first & block) != 0) SweepBlock<Step, limited, parts>(input, first, extremes).run();
+        if ((input.used >> first & block) != 0)
+            SweepBlock<Step, limited, parts>(input, first, extremes).run();
     }
 }
 
-template <class Step, bool limited, unsigned most>
+// Four registers at once, or two where sizes are kept too; one, where the sides of the others do not matter.
+template <class Step, bool limited>
 void sweep_sides(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    constexpr unsigned count = Lanes<Step>::count, parts = std::min(most, side_count / count);
-    const bool few = parts > 1 && input.used >> count % 64 == 0;   // one register is enough
-    few ? sweep_blocks<Step, limited, 1>(input, extremes) : sweep_blocks<Step, limited, parts>(input, extremes);
+    constexpr unsigned count = register_bytes / sizeof(Step),
+                       parts = std::min(limited ? 2u : 4u, side_count / count);
+    const bool few = parts > 1 && input.used >> count % 64 == 0;
+    few ? sweep_blocks<Step, limited, 1>(input, extremes)
+        : sweep_blocks<Step, limited, parts>(input, extremes);
 }
 
 template <class Step>
 void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) {
-    if (input.min_leaf > 0) return sweep_sides<Step, true, registers.at_once_limited>(input, extremes);
-    if constexpr (registers.mirrored) sweep_mirrored(input, extremes);
-    else sweep_sides<Step, false, registers.at_once>(input, extremes);
+    input.min_leaf > 0 ? sweep_sides<Step, true>(input, extremes) : sweep_sides<Step, false>(input, extremes);
 }
 
 void weigh_sides(const std::uint64_t* words, const Score* weights, Row rows, Score* totals) {
     using L = Lanes<Score>;
-    constexpr unsigned parts = registers.at_once;
-    for (unsigned first = 0; first < side_count; first += parts * L::count) {
-        typename L::Vector sum[parts] = {};
+    typedef Score V __attribute__((vector_size(register_bytes)));
+    constexpr unsigned parts = 4, count = register_bytes / sizeof(Score);
+    for (unsigned first = 0; first < side_count; first += parts * count) {
+        V sum[parts] = {};
         for (Row r = 0; r < rows; ++r)
-            for (unsigned p = 0; p < parts; ++p) L::add(sum[p], L::sides(words[r], first + p * L::count), weights[r]);
+            for (unsigned p = 0; p < parts; ++p)
+                sum[p] = L::added(sum[p], L::sides(words[r], first + p * count), V{} + weights[r]);
         for (unsigned p = 0; p < parts; ++p)
-            for (unsigned i = 0; i < L::count; ++i) totals[first + p * L::count + i] = sum[p][i];
+            for (unsigned i = 0; i < count; ++i) totals[first + p * count + i] = sum[p][i];
     }
-}
-
-Row reach(const std::uint64_t* words, const Score* sizes, Row rows, unsigned side, Score least, Score& so_far) {
-    typedef long long V __attribute__((vector_size(32)));
-    constexpr Row at_once = 16;
-    const auto inside = [&](const std::uint64_t* at) {   // -1 or 0 for each of four rows
-        V bits;
-        std::memcpy(&bits, at, sizeof bits);
-        return bits << (63 - side) >> 63;
-    };
-    Row r = 0;
-    for (; r + at_once <= rows; r += at_once) {
-        V sum = {};
-        for (Row i = 0; i < at_once; i += 4) {
-            V size = {1, 1, 1, 1};
-            if (sizes != nullptr) std::memcpy(&size, sizes + r + i, sizeof size);
-            sum += inside(words + r + i) & size;
-        }
-        const Score all = sum[0] + sum[1] + (sum[2] + sum[3]);
-        if (so_far + all >= least) break;
-        so_far += all;
-    }
-    for (; r < rows; ++r) {
-        const Score size = (words[r] >> side & 1) == 0 ? 0 : sizes == nullptr ? 1 : sizes[r];
-        if (size > 0 && so_far + size >= least) return r;
-        so_far += size;
-    }
-    return rows;
-}
-
-void pack_words(const std::uint64_t* words, Row rows, std::uint64_t sides, std::uint64_t* packed) {
-    for (Row r = 0; r < rows; ++r) packed[r] = _pext_u64(words[r], sides);
 }

@@ -8,7 +8,7 @@ namespace contree {
 template <class Entry>
 Bench<Entry>::Bench(const Subproblem<Entry>& root, DepthTwo<Entry>& depth_two, const Kernel& kernel, Cache& cache,
                     Arena& memory, Statistics& statistics, const Control& control)
-    : arena(memory), batch(kernel, when_stopped(control)), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
+    : arena(memory), batches(kernel, when_stopped(control)), depth_two_(depth_two), movers_(*kernel.movers), cache_(cache),
       statistics_(statistics), control_(control), columns_(root.features),
       ranks_(table_.take<RowRank>(std::size_t{root.rows} * root.features)),
       class_of_(classes_of_rows(root)) {

@@ -98,7 +98,7 @@ public:
     }
 
     Arena& arena;
-    Batch<Entry> batch;
+    Batches<Entry> batches;
     Statistics& statistics() { return statistics_; }
 
 private:

@@ -269,7 +269,6 @@ bool BestFirst<Entry>::next_task(Node& node, Task& task, Statistics& statistics)
         task.segment = take_segment(node);
         task.limit = node.limit();
         task.run = live_run(task.segment, *node.sub, task.limit, rules_);
-        if (node.sub->limited() && options_.switches.trim_to_leaves) trim_to_allowed(node, task.segment.f, task.run);
         if (task.run.empty()) {
             ++statistics.closed_by_trimming;
             node.set_aside(task.limit);

@@ -183,8 +183,7 @@ private:
                                             const Sides& lower, const Sides& up_to, Memory* learnt);
 
     // Leaf sizes.
-    void trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const;
-    bool bounds_runs(const Node& node, const Run& run, std::int32_t percent) const;
+    bool bounds_runs(const Node& node, const Run& run) const;
     Ends stale_ends(const Node& node, const Task& task) const;
     void renew_ends(Worker& worker, Node& node, const Task& task);
     void evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to);

@@ -1,8 +1,8 @@
 // Minimal leaf sizes: the part of BestFirst that evaluates splits where a leaf must be of some size.
 //
-// A split that is evaluated gets its own numbers, theta(L(z) | L(z)) and theta(R(z) | R(z)), as without a leaf size.  What holds in a
-// run beside it (`near`, see segment.hpp) is solved when a run turns out to need it, and for that run: the shorter it
-// is, the fewer rows count for sizes that do not lie on the side.
+// A split that is evaluated gets its own numbers, theta(L(z) | L(z)) and theta(R(z) | R(z)), as without a
+// leaf size.  What holds in a run beside it (`near`, see segment.hpp) is solved when a run turns out to need
+// it, and for that run: the shorter it is, the fewer rows count for sizes that do not lie on the side.
 #include "search/best_first.hpp"
 
 namespace contree {
@@ -16,59 +16,43 @@ Sources known_of(const Profile& profile) {
 
 }  // namespace
 
-// Splits with a side too small make no tree: switch `trim_to_leaves`.  They are the first and the last of a feature, so those that are
-// allowed are a run.
-template <class Entry>
-void BestFirst<Entry>::trim_to_allowed(const Node& node, std::uint32_t f, Run& run) const {
-    if (run.empty()) return;
-    const Subproblem<Entry>& sub = *node.sub;
-    const Cuts cuts = sub.cuts(f);
-    const auto first_that = [&](const auto& holds) {   // for all behind it too
-        std::uint32_t low = run.first, high = run.last + 1;
-        while (low < high) {
-            const std::uint32_t middle = (low + high) / 2;
-            if (holds(cuts.at(middle, run.low, run.high))) high = middle; else low = middle + 1;
-        }
-        return low;
-    };
-    const std::uint32_t first = first_that([&](Position z) { return sub.allows_left(f, z); });
-    const std::uint32_t behind = first_that([&](Position z) { return !sub.allows_right(f, z); });
-    if (first >= behind) {
-        run = {1, 0, 0, 0};
-        return;
-    }
-    const Position low = cuts.at(first, run.low, run.high), high = cuts.at(behind - 1, run.low, run.high);
-    run = {first, behind - 1, low, high};
-}
-
-// Does the row set lack values?  Then rows of a wider set may stray (Subproblem::strays), which is taken care of at depth two; a side that is itself
-// searched in nodes with wider sets below it is not solved for a run.
+// Does the row set lack values?  Then rows of a wider set may stray (Subproblem::strays), which is taken care
+// of at depth two; a side that is itself searched in nodes with wider sets below it is not solved for a run.
 template <class Entry>
 bool lacks_values(const Subproblem<Entry>& sub) {
-    return std::any_of(sub.feature, sub.feature + sub.features, [&](FeatureId f) { return sub.missing[f] == Missing::first; });
+    return std::any_of(sub.feature, sub.feature + sub.features,
+                       [&](FeatureId f) { return sub.missing[f] == Missing::first; });
 }
 
-// Are bounds for all of a run solved, where it has at most so many % of the rows?
+// Are bounds for all of a run solved?  Where it is long, so many rows may lie on either side that they seldom
+// close it.
 template <class Entry>
-bool BestFirst<Entry>::bounds_runs(const Node& node, const Run& run, std::int32_t percent) const {
+bool BestFirst<Entry>::bounds_runs(const Node& node, const Run& run) const {
     const Subproblem<Entry>& sub = *node.sub;
-    const bool far = std::uint64_t{run.high - run.low} * 100 > std::uint64_t{sub.rows} * static_cast<std::uint64_t>(percent);
-    return percent > 0 && rules_.monotone && !far && sub.classes <= most_paired_classes && !(node.depth > 3 && lacks_values(sub));
+    const bool is_short = 2 * std::uint64_t{run.high - run.low} <= sub.rows;
+    return options_.switches.wide_leaves != 0 && rules_.monotone && is_short &&
+           sub.classes <= most_paired_classes && !(node.depth > 3 && lacks_values(sub));
 }
 
-// The ends to solve for the run: those whose own numbers would close it if they held in all of it.  Not again before the run is half as
-// long.
+// The ends to solve for the run: those whose own numbers would close it if they held in all of it.  Not again
+// before the run is half as long.
 template <class Entry>
 auto BestFirst<Entry>::stale_ends(const Node& node, const Task& task) const -> Ends {
     const Subproblem<Entry>& sub = *node.sub;
-    if (!bounds_runs(node, task.run, options_.switches.wide_leaves)) return Ends::neither;
+    if (!bounds_runs(node, task.run)) return Ends::neither;
     Segment hoped = task.segment;
-    const auto memory_of = [&](const Point& end) { return end.memory < 0 || end.z == 0 || end.z == sub.mass ? nullptr : &(*node.memories)[static_cast<std::size_t>(end.memory)]; };
+    const auto memory_of = [&](const Point& end) {
+        return end.memory < 0 || end.z == 0 || end.z == sub.mass
+                   ? nullptr
+                   : &(*node.memories)[static_cast<std::size_t>(end.memory)];
+    };
     const auto position_of = [&](const Point& end) { return sub.position_of(task.segment.f, end.z); };
     const Memory* const u = memory_of(hoped.u);
     const Memory* const v = memory_of(hoped.v);
-    const bool left = u != nullptr && u->own.left > hoped.u.left && 2 * std::uint64_t{task.run.high - position_of(hoped.u)} <= u->left_reach;
-    const bool right = v != nullptr && v->own.right > hoped.v.right && 2 * std::uint64_t{position_of(hoped.v) - task.run.low} <= v->right_reach;
+    const bool left = u != nullptr && u->own.left > hoped.u.left &&
+                      2 * std::uint64_t{task.run.high - position_of(hoped.u)} <= u->left_reach;
+    const bool right = v != nullptr && v->own.right > hoped.v.right &&
+                       2 * std::uint64_t{position_of(hoped.v) - task.run.low} <= v->right_reach;
     if (left) hoped.u.left = u->own.left;
     if (right) hoped.v.right = v->own.right;
     if (segment_bound(hoped, rules_) < task.limit) return Ends::neither;
@@ -92,14 +76,17 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
         worker.cells_moved += std::int64_t{sub.rows} * sub.features;
         Arena::Frame frame(worker.arena);
         const Position z = sub.position_of(s.f, end.z);
-        Children<Entry> children = split_rows(sub, s.f, z, true, *kernel_.movers, worker.arena, when_stopped(control_));
+        Children<Entry> children =
+            split_rows(sub, s.f, z, true, *kernel_.movers, worker.arena, when_stopped(control_));
         if (stopping()) return;
         Subproblem<Entry>& side = left ? children.left : children.right;
         widen(worker, sub, s.f, left ? task.run.high : task.run.low, left, side);
-        const Score other = left ? right_bound(s, sub.mass_at(s.f, task.run.high), rules_) : left_bound(s, sub.mass_at(s.f, task.run.low), rules_);
+        const Score other = left ? right_bound(s, sub.mass_at(s.f, task.run.high), rules_)
+                                 : left_bound(s, sub.mass_at(s.f, task.run.low), rules_);
         Score& proved = left ? end.left : end.right;
         const TreeSize size(node.depth - 1, left ? shape.left : shape.right, side.rows);
-        proved = std::max(proved, solve(worker, {side, size, proved, limit - other, 0, known_of(left ? memory.left : memory.right), nullptr, &node}).lower);
+        const Sources known = known_of(left ? memory.left : memory.right);
+        proved = std::max(proved, solve(worker, {side, size, proved, limit - other, 0, known, nullptr, &node}).lower);
         std::lock_guard lock(node.mutex);
         (left ? memory.left_reach : memory.right_reach) = left ? task.run.high - z : z - task.run.low;
     };
@@ -114,12 +101,12 @@ void BestFirst<Entry>::renew_ends(Worker& worker, Node& node, const Task& task) 
     node.changed.notify_all();
 }
 
-// The sides are first solved for leaves of any size, which is faster, and tells of every split beside; what that leaves
-// open, in short runs for what holds in all of the run (`near_first`), which is a bound of the split itself too; and what
-// that leaves open, for the leaf size that counts.  Bounds for leaves of any size hold for those too, so the later solves
-// start from what the first one learnt.
+// The sides are first solved for leaves of any size, which is faster and tells of every split beside; what
+// that leaves open is solved for the leaf size that counts.  Bounds for leaves of any size hold for those
+// too, so the second solve starts from what the first one learnt.
 template <class Entry>
-void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children, const Sides& up_to) {
+void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, Children<Entry>& children,
+                                        const Sides& up_to) {
     const Segment& s = task.segment;
     const Score z = node.sub->mass_at(s.f, task.z);
     Memory memory;
@@ -127,19 +114,6 @@ void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, 
     const auto [any_left, any_right] = solve_sides(worker, node, task, children, {0, 0}, up_to, &memory);
     const Point any{z, any_left.lower, any_right.lower};
     Evaluated w = within(s, {any, any}, true, rules_);
-    if (rules_.total(w.own) < task.limit && !stopping() && bounds_runs(node, task.run, options_.switches.near_first)) {
-        widen(worker, *node.sub, s.f, task.run.high, true, children.left);
-        widen(worker, *node.sub, s.f, task.run.low, false, children.right);
-        task.left = known_of(memory.left);
-        task.right = known_of(memory.right);
-        const auto [left, right] = solve_sides(worker, node, task, children, {w.near.left, w.near.right}, up_to, nullptr);
-        w.near.left = std::max(w.near.left, left.lower);
-        w.near.right = std::max(w.near.right, right.lower);
-        w = within(s, w, true, rules_);
-        memory.left_reach = task.run.high - task.z;
-        memory.right_reach = task.z - task.run.low;
-        children.left.wide = children.right.wide = nullptr;
-    }
     Outcome whole{rules_.total(w.own), unreached, {}};
     if (rules_.total(w.own) < task.limit && !stopping()) {
         children.left.leaf = children.right.leaf = node.sub->leaf;
@@ -149,18 +123,22 @@ void BestFirst<Entry>::evaluate_limited(Worker& worker, Node& node, Task& task, 
         }
         task.left = known_of(memory.left);
         task.right = known_of(memory.right);
-        const auto [left, right] = solve_sides(worker, node, task, children, {w.own.left, w.own.right}, up_to, nullptr);
+        const auto [left, right] =
+            solve_sides(worker, node, task, children, {w.own.left, w.own.right}, up_to, nullptr);
         whole = join_sides(node, task, left, right);
         w.own.left = std::max(w.own.left, left.lower);
         w.own.right = std::max(w.own.right, right.lower);
     }
-    if (!node.sub->allows(s.f, task.z)) whole = {unreached, unreached, {}};   // it makes no tree, but others are bounded by it
+    if (!node.sub->allows(s.f, task.z))
+        whole = {unreached, unreached, {}};   // it makes no tree, but others are bounded by it
     learn(worker, node, task, w, any, std::move(whole), std::move(memory));
 }
 
-// Gives a side of a split the leaf size, and the rows that count for it: all that may lie on that side of a threshold at z.
+// Gives a side of a split the leaf size, and the rows that count for it: all that may lie on that side of a
+// threshold at z.
 template <class Entry>
-void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::uint32_t f, Position z, bool left, Subproblem<Entry>& side) {
+void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::uint32_t f, Position z,
+                             bool left, Subproblem<Entry>& side) {
     const Subproblem<Entry>& all = sub.sized();
     const Position place = left ? sub.sized_left(f, z) : sub.sized_right(f, z);
     side.leaf = sub.leaf;
@@ -168,17 +146,19 @@ void BestFirst<Entry>::widen(Worker& worker, const Subproblem<Entry>& sub, std::
         side.wide = &all;
         return;
     }
-    const Children<Entry> parts = split_rows(all, sub.sized_feature(f), place, true, *kernel_.movers, worker.arena, when_stopped(control_));
-    side.wide = new (worker.arena.template take<Subproblem<Entry>>(1)) Subproblem<Entry>(left ? parts.left : parts.right);
+    const Children<Entry> parts = split_rows(all, sub.sized_feature(f), place, true, *kernel_.movers,
+                                             worker.arena, when_stopped(control_));
+    side.wide = new (worker.arena.template take<Subproblem<Entry>>(1))
+        Subproblem<Entry>(left ? parts.left : parts.right);
 }
 
-#define CONTREE_LEAF_SIZES(Entry)                                                        \
-    template void BestFirst<Entry>::trim_to_allowed(const Node&, std::uint32_t, Run&) const; \
-    template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&, std::int32_t) const; \
-    template auto BestFirst<Entry>::stale_ends(const Node&, const Task&) const -> Ends;  \
-    template void BestFirst<Entry>::renew_ends(Worker&, Node&, const Task&);             \
+#define CONTREE_LEAF_SIZES(Entry)                                                                           \
+    template bool BestFirst<Entry>::bounds_runs(const Node&, const Run&) const;                             \
+    template auto BestFirst<Entry>::stale_ends(const Node&, const Task&) const->Ends;                       \
+    template void BestFirst<Entry>::renew_ends(Worker&, Node&, const Task&);                                \
     template void BestFirst<Entry>::evaluate_limited(Worker&, Node&, Task&, Children<Entry>&, const Sides&); \
-    template void BestFirst<Entry>::widen(Worker&, const Subproblem<Entry>&, std::uint32_t, Position, bool, Subproblem<Entry>&);
+    template void BestFirst<Entry>::widen(Worker&, const Subproblem<Entry>&, std::uint32_t, Position, bool, \
+                                          Subproblem<Entry>&);
 CONTREE_LEAF_SIZES(NarrowEntry)
 CONTREE_LEAF_SIZES(WideEntry)
 #undef CONTREE_LEAF_SIZES

@@ -40,8 +40,7 @@ std::vector<Scored> score_splits(Bench<Entry>& bench, const Subproblem<Entry>& s
     splits.erase(std::unique(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.f == b.f && a.z == b.z; }),
                  splits.end());
     Arena::Frame frame(bench.arena);
-    Batch<Entry>& batch = bench.batch;
-    batch.start(sub, bench.arena, bench.statistics());
+    Batch<Entry>& batch = bench.batches.start(sub, bench.arena, bench.statistics());
     batch.with_whole = false;
     std::vector<Scored> scored;
     for (std::size_t i = 0; i < splits.size() && !bench.stopped(); i += lane_count) {
