@@ -1,10 +1,10 @@
-// Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C and calls back.
+// Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C and calls
+// back.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -12,7 +12,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-
 #include "contree/contree.hpp"
 
 namespace nb = nanobind;
@@ -21,8 +20,7 @@ using namespace nb::literals;
 namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T> using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without a copy.
@@ -49,7 +47,8 @@ contree::Switches read_switches(const nb::dict& given) {
             names += (names.empty() ? "" : ", ") + std::string(row.name);
             if (row.name == name) found = &row;
         }
-        if (found == nullptr) throw std::invalid_argument("no search option '" + name + "'; there are: " + names);
+        if (found == nullptr)
+            throw std::invalid_argument("no search option '" + name + "'; there are: " + names);
         std::int64_t number = 0;
         if (!nb::try_cast(value, number) || number < found->low || number > found->high)
             throw std::invalid_argument("search option '" + name + "' takes a whole number from " +
@@ -74,23 +73,26 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     const std::size_t nodes = tree.size();
     if (given.contains("missing_go_to_left")) copy("missing_go_to_left", tree.missing_left);
     else tree.missing_left.assign(nodes, 0);
-    if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes || tree.children_right.size() != nodes || tree.threshold.size() != nodes)
+    if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes ||
+        tree.children_right.size() != nodes || tree.threshold.size() != nodes)
         throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
     for (std::size_t node = 0; node < nodes; ++node) {
         const std::int64_t left = tree.children_left[node], right = tree.children_right[node];
         if (left < 0 && right < 0) continue;
         const auto at = " at node " + std::to_string(node);
-        if (std::min(left, right) <= static_cast<std::int64_t>(node) || std::max(left, right) >= static_cast<std::int64_t>(nodes))
+        if (std::min(left, right) <= static_cast<std::int64_t>(node) ||
+            std::max(left, right) >= static_cast<std::int64_t>(nodes))
             throw std::invalid_argument("initial_tree has impossible children" + at);
         if (tree.feature[node] < 0 || tree.feature[node] >= static_cast<std::int64_t>(features))
-            throw std::invalid_argument("initial_tree tests feature " + std::to_string(tree.feature[node]) + at + "; X has " +
-                                        std::to_string(features) + " features");
+            throw std::invalid_argument("initial_tree tests feature " + std::to_string(tree.feature[node]) +
+                                        at + "; X has " + std::to_string(features) + " features");
     }
     return tree;
 }
 
-// What the calling thread does while others search: lets Python handle its signals, and tells `callback` how it goes:
-// whenever something is better than at the last call, at least a few times a second, and when nothing is left to close.
+// What the calling thread does while others search: lets Python handle its signals, and tells `callback` how
+// it goes: whenever something is better than at the last call, at least a few times a second, and when
+// nothing is left to close.
 class Watcher {
 public:
     Watcher(nb::object callback, bool keep_on_interrupt)
@@ -102,10 +104,12 @@ public:
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
             if (callback_.is_none() || !is_due(now)) return contree::Verdict::go_on;
             told_ = now;
-            const bool enough = nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
+            const bool enough =
+                nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
             return enough ? contree::Verdict::stop : contree::Verdict::go_on;
         } catch (nb::python_error& error) {
-            const bool anything = now.objective != contree::no_objective;   // while rows are ranked there is nothing to keep
+            const bool anything =
+                now.objective != contree::no_objective;  // while rows are ranked there is nothing to keep
             if (keep_on_interrupt_ && anything && error.matches(PyExc_KeyboardInterrupt)) {
                 interrupted_ = true;
                 return contree::Verdict::interrupt;
@@ -122,10 +126,9 @@ public:
     }
     // By Ctrl-C, however the search has ended.
     bool interrupted() const { return interrupted_; }
-
 private:
     bool is_due(const contree::Progress& now) const {
-        constexpr double patience = 0.2;   // seconds
+        constexpr double patience = 0.2;  // seconds
         if (now.objective == contree::no_objective) return false;
         return !told_ || now.objective != told_->objective || now.lower_bound != told_->lower_bound ||
                (now.root_closed == 1 && told_->root_closed < 1) || now.seconds - told_->seconds >= patience;
@@ -149,8 +152,15 @@ nb::dict to_dict(contree::Tree from, std::size_t classes) {
     tree["gap_below"] = to_numpy(std::move(from.gap_below), {nodes});
     tree["gap_above"] = to_numpy(std::move(from.gap_above), {nodes});
     tree["n_node_missing"] = to_numpy(std::move(from.missing_count), {nodes});
-    tree["class_counts"] = to_numpy(std::move(from.class_counts), {nodes, classes});
-    tree["class_weights"] = to_numpy(std::move(from.class_weights), {nodes, classes});
+    std::vector<std::int64_t> counts, weights;  // the core has them side by side, node by node
+    for (std::size_t node = 0; node < nodes; ++node) {
+        const auto first = from.counts.begin() + static_cast<std::ptrdiff_t>(2 * node * classes),
+                   middle = first + static_cast<std::ptrdiff_t>(classes);
+        counts.insert(counts.end(), first, middle);
+        weights.insert(weights.end(), middle, middle + static_cast<std::ptrdiff_t>(classes));
+    }
+    tree["class_counts"] = to_numpy(std::move(counts), {nodes, classes});
+    tree["class_weights"] = to_numpy(std::move(weights), {nodes, classes});
     return tree;
 }
 
@@ -161,17 +171,21 @@ using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::devi
 nb::tuple to_tuple(const contree::Frontier& frontier) {
     std::vector<std::int64_t> numbers;
     numbers.reserve(frontier.intervals.size() * interval_columns);
-    for (const auto& [column, shape, u, v, with_u, bound] : frontier.intervals)
-        numbers.insert(numbers.end(), {column, shape, u.z, u.left, u.right, with_u, v.z, v.left, v.right, bound});
-    return nb::make_tuple(frontier.depth, frontier.floor, to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns}));
+    for (const auto& [column, budget, u, v, with_u, bound] : frontier.intervals)
+        numbers.insert(
+            numbers.end(), {column, budget, u.z, u.left, u.right, with_u, v.z, v.left, v.right, bound});
+    return nb::make_tuple(frontier.depth, frontier.floor,
+        to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns}));
 }
 
 contree::Frontier read_frontier(const nb::tuple& given) {
     contree::Frontier frontier;
     Rows rows;
-    if (given.size() != 3 || !nb::try_cast(given[0], frontier.depth) || !nb::try_cast(given[1], frontier.floor) ||
-        !nb::try_cast(given[2], rows) || rows.shape(1) != interval_columns)
-        throw std::invalid_argument("a frontier is (depth, floor, int64 array with " + std::to_string(interval_columns) + " columns)");
+    if (given.size() != 3 || !nb::try_cast(given[0], frontier.depth) ||
+        !nb::try_cast(given[1], frontier.floor) || !nb::try_cast(given[2], rows) ||
+        rows.shape(1) != interval_columns)
+        throw std::invalid_argument("a frontier is (depth, floor, int64 array with " +
+                                    std::to_string(interval_columns) + " columns)");
     for (std::size_t i = 0; i < rows.shape(0); ++i) {
         const std::int64_t* const n = rows.data() + i * interval_columns;
         frontier.intervals.push_back({n[0], n[1], {n[2], n[3], n[4]}, {n[6], n[7], n[8]}, n[5] != 0, n[9]});
@@ -191,7 +205,8 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     nb::dict counters;
     for (const auto& [name, count] : result.counters) counters[name.c_str()] = count;
     nb::list history;
-    for (const contree::Moment& m : result.history) history.append(nb::make_tuple(m.seconds, m.objective, m.lower_bound));
+    for (const contree::Moment& m : result.history)
+        history.append(nb::make_tuple(m.seconds, m.objective, m.lower_bound));
     const std::string_view status = contree::name(result.status);
     nb::dict out;
     out["tree"] = to_dict(std::move(result.tree), classes);
@@ -210,17 +225,22 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
 // Rows that are ranked once, for any number of searches, one at a time.
 class Searcher {
 public:
-    Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes, const std::optional<Vector<contree::Score>>& weights,
-             std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
-             std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double feature_tolerance,
-             int n_jobs, const std::string& search, const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed)
-        : X_(X), y_(y), weights_(weights), features_(X.shape(1)), classes_(static_cast<std::size_t>(n_classes)) {
+    Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes,
+        const std::optional<Vector<contree::Score>>& weights, std::int64_t max_depth,
+        std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
+        std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap,
+        double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches,
+        std::int64_t memory_limit, std::uint64_t seed)
+        : X_(X), y_(y), weights_(weights), features_(X.shape(1)),
+          classes_(static_cast<std::size_t>(n_classes)) {
         if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
         if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
         if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
         for (std::size_t r = 0; r < y.shape(0); ++r)
-            if (y.data()[r] < 0 || y.data()[r] >= n_classes) throw std::invalid_argument("y has a label outside 0..n_classes-1");
-        if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("X and weights have different numbers of rows");
+            if (y.data()[r] < 0 || y.data()[r] >= n_classes)
+                throw std::invalid_argument("y has a label outside 0..n_classes-1");
+        if (weights && weights->shape(0) != X.shape(0))
+            throw std::invalid_argument("X and weights have different numbers of rows");
         contree::Options options;
         options.max_depth = max_depth;
         options.min_samples_leaf = min_samples_leaf;
@@ -236,11 +256,14 @@ public:
         options.switches = read_switches(switches);
         options.memory_limit = memory_limit;
         options.seed = seed;
-        searcher_.emplace(contree::Table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weights ? weights->data() : nullptr}, options);
+        searcher_.emplace(contree::Table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes,
+                              weights ? weights->data() : nullptr},
+            options);
     }
 
-    nb::dict run(const std::optional<nb::tuple>& frontier, const std::optional<nb::dict>& first, std::optional<contree::Score> cutoff,
-                 contree::Score lower_bound, double time_limit, bool open_only, bool part, std::int64_t splits, bool resumable, const nb::object& poll, bool keep_on_interrupt) {
+    nb::dict run(const std::optional<nb::tuple>& frontier, const std::optional<nb::dict>& first,
+        std::optional<contree::Score> cutoff, contree::Score lower_bound, double time_limit, bool open_only,
+        bool part, std::int64_t splits, bool resumable, const nb::object& poll, bool keep_on_interrupt) {
         contree::Start start;
         std::optional<contree::Tree> tree;
         std::optional<contree::Frontier> left;
@@ -276,7 +299,9 @@ public:
         if (control_) control_->stop();
     }
 
-    nb::tuple split(const nb::tuple& frontier, std::size_t parts) { return to_tuple(searcher_->split(read_frontier(frontier), parts)); }
+    nb::tuple split(const nb::tuple& frontier, std::size_t parts) {
+        return to_tuple(searcher_->split(read_frontier(frontier), parts));
+    }
 
     // None where there is no tree yet.
     nb::object snapshot() {
@@ -293,7 +318,6 @@ public:
         out["frontier"] = to_tuple(now.frontier);
         return out;
     }
-
 private:
     // `control_` is the running search's; all that hold the GIL may look at it.
     struct Running {
@@ -306,7 +330,7 @@ private:
         Searcher& searcher_;
     };
 
-    const Matrix X_;   // kept alive
+    const Matrix X_;  // kept alive
     const Labels y_;
     const std::optional<Vector<contree::Score>> weights_;
     const std::size_t features_, classes_;
@@ -332,15 +356,19 @@ nb::list switches() {
 
 NB_MODULE(_core, m) {
     nb::class_<Searcher>(m, "Searcher")
-        .def(nb::init<const Matrix&, const Labels&, std::int32_t, const std::optional<Vector<contree::Score>>&, std::int64_t, std::int64_t,
-                      std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int, const std::string&,
-                      const nb::dict&, std::int64_t, std::uint64_t>(),
-             "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a, "min_samples_leaf"_a, "min_weight_leaf"_a,
-             "max_leaves"_a, "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a,
-             "switches"_a, "memory_limit"_a, "seed"_a)
-        .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(), "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(),
-             "lower_bound"_a = 0, "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "part"_a = false, "splits"_a = 0, "resumable"_a = false,
-             "poll"_a.none() = nb::none(), "keep_on_interrupt"_a = false)
+        .def(nb::init<const Matrix&, const Labels&, std::int32_t,
+                 const std::optional<Vector<contree::Score>>&, std::int64_t, std::int64_t, std::int64_t,
+                 std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int,
+                 const std::string&, const nb::dict&, std::int64_t, std::uint64_t>(),
+            "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
+            "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a, "error_cost"_a, "leaf_cost"_a,
+            "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
+            "memory_limit"_a, "seed"_a)
+        .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(),
+            "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(), "lower_bound"_a = 0,
+            "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "part"_a = false,
+            "splits"_a = 0, "resumable"_a = false, "poll"_a.none() = nb::none(),
+            "keep_on_interrupt"_a = false)
         .def("lower_cutoff", &Searcher::lower_cutoff, "objective"_a)
         .def("hand_back", &Searcher::hand_back)
         .def("stop", &Searcher::stop)

@@ -1,11 +1,10 @@
-// Fits random sets under random options until a time is up, each against the oracle; a failure is made small and
-// shown with its seed.
+// Fits random sets under random options until a time is up, each against the oracle; a failure is made small
+// and shown with its seed.
 //
 //     fuzz_fit [seconds = 60] [first seed = the clock]
 //
 // The tests run the same cases for a few seconds from a fixed seed; this is for a night.
 #include <chrono>
-
 #include "fit_checks.hpp"
 
 namespace {
@@ -18,7 +17,7 @@ contree::Options draw_options(Random& random, std::int64_t depth) {
     options.max_gap = random.pick({0, 0, 0, 1, 3});
     options.n_jobs = random.pick({1, 1, 2, 3});
     if (random.chance(0.3)) options.search = contree::SearchKind::paper;
-    const double share = random.pick({0.0, 0.1, 0.5});   // of switches that are not at their default
+    const double share = random.pick({0.0, 0.1, 0.5});  // of switches that are not at their default
     for (const contree::SwitchRow& row : contree::switch_rows()) {
         if (!random.chance(share)) continue;
         options.switches.*row.field = row.high - row.low < 10
@@ -32,8 +31,10 @@ contree::Options draw_options(Random& random, std::int64_t depth) {
 Instance draw_instance(Random& random, std::int64_t depth) {
     switch (depth) {
         case 4: return nasty(random, {1, 14, 1, 3, 5});
-        case 3: return random.chance(0.8) ? nasty(random, {1, 20, 1, 4, 5}) : nasty(random, {20, 50, 1, 3, 5});
-        default: return random.chance(0.8) ? nasty(random, {1, 40, 0, 5, 9}) : nasty(random, {100, 400, 1, 4, 9});
+        case 3:
+            return random.chance(0.8) ? nasty(random, {1, 20, 1, 4, 5}) : nasty(random, {20, 50, 1, 3, 5});
+        default:
+            return random.chance(0.8) ? nasty(random, {1, 40, 0, 5, 9}) : nasty(random, {100, 400, 1, 4, 9});
     }
 }
 
@@ -43,8 +44,9 @@ int main(int count, char** arguments) {
     watch_aborts();
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::duration<double>(count > 1 ? std::atof(arguments[1]) : 60);
-    seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10)
-                     : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+    seed = count > 2
+               ? std::strtoull(arguments[2], nullptr, 10)
+               : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
     part = "fuzz_fit";
     std::printf("from seed %llu\n", static_cast<unsigned long long>(seed));
     const std::vector<std::string> kernels = contree::kernels();

@@ -1,45 +1,44 @@
-// The words of the search.  Layers point one way: types <- data <- tree <- bounds <- depth_two <- search.
+// The words of the search.
+//
+// Layers: types <- data <- objective <- tree <- bounds <- depth_two <- search <- heuristics <- paper <- fit.
 #pragma once
-
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-
 #include "contree/contree.hpp"
 
 namespace contree {
-
-using Row = std::uint32_t;         // a row; inside a subproblem 0..rows-1, ordered by class
-using FeatureId = std::uint32_t;   // a column of the ranked table: a feature, or one of the two orders of one
-using Rank = std::uint32_t;        // index of a value in U^f, the sorted unique values of a feature
-using Position = std::uint32_t;    // z: how many rows of a feature's order lie left of a threshold
+using Row = std::uint32_t;        // a row; inside a set of rows 0..rows-1, in the objective's row order
+using FeatureId = std::uint32_t;  // a column of the ranked table: a feature, or one of the two orders of one
+using Rank = std::uint32_t;       // index of a value in U^f, the sorted unique values of a feature
+using Position = std::uint32_t;   // z: how many rows of a feature's order lie left of a threshold
 
 // What a leaf must have.
 struct LeafSize {
     Row rows = 1;
     Score mass = 0;
-    bool any() const { return rows <= 1 && mass == 0; }   // nothing in particular
+    bool any() const { return rows <= 1 && mass == 0; }  // nothing in particular
 };
 
-// What is minimised: `error` for every unit of mass that a tree gets wrong, and `split` for each of its splits.  A tree
-// has one leaf more than splits, so a cost of leaves is this and a constant.
-struct Objective {
-    Score error = 1;
+// What is minimised: `loss` for every unit of loss (for errors: of mass that a tree gets wrong), and `split`
+// for each split.  A tree has one leaf more than splits, so a cost of leaves is this and a constant.
+struct Costs {
+    Score loss = 1;
     Score split = 0;
-    bool plain() const { return error == 1 && split == 0; }
-    Score of(Score errors, std::int64_t splits) const { return error * errors + split * splits; }
+    bool plain() const { return loss == 1 && split == 0; }
+    Score of(Score losses, std::int64_t splits) const { return loss * losses + split * splits; }
 };
-inline Objective objective_of(const Options& options) { return {options.error_cost, options.leaf_cost}; }
+inline Costs costs_of(const Options& options) { return {options.error_cost, options.leaf_cost}; }
 
 // How many leaves a tree may have.
 using Leaves = std::uint32_t;
 inline constexpr Leaves any_leaves = std::numeric_limits<Leaves>::max();
 inline Leaves leaves_of(const Options& options) {
-    return options.max_leaves == 0 || options.max_leaves >= any_leaves ? any_leaves : static_cast<Leaves>(options.max_leaves);
+    const bool any = options.max_leaves == 0 || options.max_leaves >= any_leaves;
+    return any ? any_leaves : static_cast<Leaves>(options.max_leaves);
 }
 
 // No tree known, or no bound needed.  Small enough that two of them add up without overflow.
 inline constexpr Score unreached = std::numeric_limits<Score>::max() / 4;
-
 }  // namespace contree

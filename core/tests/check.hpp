@@ -25,8 +25,8 @@ namespace check {
 
 inline long passed = 0;
 inline long failed = 0;
-inline std::uint64_t seed = 0;    // of the case that runs
-inline std::string part;          // the part of the test that runs
+inline std::uint64_t seed = 0;  // of the case that runs
+inline std::string part;        // the part of the test that runs
 
 inline std::uint64_t first_seed() {
     const char* const wanted = std::getenv("CONTREE_TEST_SEED");
@@ -56,11 +56,9 @@ public:
     }
     double real() { return static_cast<double>(next() >> 11) * 0x1p-53; }
     bool chance(double probability) { return real() < probability; }
-    template <class T>
-    T pick(std::initializer_list<T> choices) {
+    template <class T> T pick(std::initializer_list<T> choices) {
         return choices.begin()[below(choices.size())];
     }
-
 private:
     std::uint64_t state_;
 };
@@ -69,8 +67,7 @@ private:
 inline bool all_seeds() { return scale() >= 1; }
 
 // body(random) for each of `count` seeds, scaled; once at least.
-template <class Body>
-void for_seeds(double count, const Body& body) {
+template <class Body> void for_seeds(double count, const Body& body) {
     const auto scaled = static_cast<std::uint64_t>(count * scale());
     const std::uint64_t first = first_seed();
     for (seed = first; seed == first || seed < first + scaled; ++seed) {
@@ -79,8 +76,7 @@ void for_seeds(double count, const Body& body) {
     }
 }
 
-template <class T>
-std::string shown(const T& value) {
+template <class T> std::string shown(const T& value) {
     std::ostringstream text;
     text.precision(17);
     if constexpr (requires { text << value; }) text << value;
@@ -102,31 +98,28 @@ inline void that(bool holds, const char* expression, const char* file, int line)
     else fail(file, line, expression);
 }
 
-template <class A, class B>
-void compare(bool holds, const A& a, const char* relation, const B& b, const char* text_a, const char* text_b,
-             const char* file, int line) {
+template <class A, class B> void compare(bool holds, const A& a, const char* relation, const B& b,
+    const char* text_a, const char* text_b, const char* file, int line) {
     if (holds) ++passed;
-    else fail(file, line, std::string(text_a) + " " + relation + " " + text_b + ": " + shown(a) + " against " + shown(b));
+    else
+        fail(file, line,
+            std::string(text_a) + " " + relation + " " + text_b + ": " + shown(a) + " against " + shown(b));
 }
 
-template <class T>
-inline constexpr bool whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class T> inline constexpr bool whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-template <class A, class B>
-bool equal(const A& a, const B& b) {
+template <class A, class B> bool equal(const A& a, const B& b) {
     if constexpr (whole_number<A> && whole_number<B>) return std::cmp_equal(a, b);
     else return a == b;
 }
 
-template <class A, class B>
-bool at_most(const A& a, const B& b) {
+template <class A, class B> bool at_most(const A& a, const B& b) {
     if constexpr (whole_number<A> && whole_number<B>) return std::cmp_less_equal(a, b);
     else return a <= b;
 }
 
 // One part of a test, with its time.
-template <class Action>
-void run(const char* title, const Action& action) {
+template <class Action> void run(const char* title, const Action& action) {
     part = title;
     seed = 0;
     const long before = failed, checks = passed + failed;
@@ -138,14 +131,15 @@ void run(const char* title, const Action& action) {
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::printf("%-4s %7.2f s %9ld checks  %s\n", failed == before ? "ok" : "FAIL", seconds.count(),
-                passed + failed - checks, title);
+        passed + failed - checks, title);
     std::fflush(stdout);
 }
 
 // An assert of the core ends the process: say for which case.
 inline void watch_aborts() {
     std::signal(SIGABRT, [](int) {
-        std::fprintf(stderr, "aborted in '%s', seed %llu\n", part.c_str(), static_cast<unsigned long long>(seed));
+        std::fprintf(
+            stderr, "aborted in '%s', seed %llu\n", part.c_str(), static_cast<unsigned long long>(seed));
     });
 }
 
@@ -158,25 +152,26 @@ inline int report() {
 }  // namespace check
 
 #define CHECK(condition) check::that(static_cast<bool>(condition), #condition, __FILE__, __LINE__)
-#define CHECK_EQUAL(a, b)                                                                              \
-    do {                                                                                               \
-        const auto check_a = (a);                                                                     \
-        const auto check_b = (b);                                                                     \
+#define CHECK_EQUAL(a, b)                                                                                   \
+    do {                                                                                                    \
+        const auto check_a = (a);                                                                           \
+        const auto check_b = (b);                                                                           \
         check::compare(check::equal(check_a, check_b), check_a, "==", check_b, #a, #b, __FILE__, __LINE__); \
     } while (false)
-#define CHECK_AT_MOST(a, b)                                                                            \
-    do {                                                                                               \
-        const auto check_a = (a);                                                                     \
-        const auto check_b = (b);                                                                     \
-        check::compare(check::at_most(check_a, check_b), check_a, "<=", check_b, #a, #b, __FILE__, __LINE__); \
+#define CHECK_AT_MOST(a, b)                                                                        \
+    do {                                                                                           \
+        const auto check_a = (a);                                                                  \
+        const auto check_b = (b);                                                                  \
+        check::compare(                                                                            \
+            check::at_most(check_a, check_b), check_a, "<=", check_b, #a, #b, __FILE__, __LINE__); \
     } while (false)
-#define CHECK_THROWS(type, ...)                                                                        \
-    do {                                                                                               \
-        bool check_thrown = false;                                                                     \
-        try {                                                                                          \
-            (void)(__VA_ARGS__);                                                                       \
-        } catch (const type&) {                                                                        \
-            check_thrown = true;                                                                       \
-        }                                                                                              \
-        check::that(check_thrown, #__VA_ARGS__ " throws " #type, __FILE__, __LINE__);                  \
+#define CHECK_THROWS(type, ...)                                                       \
+    do {                                                                              \
+        bool check_thrown = false;                                                    \
+        try {                                                                         \
+            (void)(__VA_ARGS__);                                                      \
+        } catch (const type&) {                                                       \
+            check_thrown = true;                                                      \
+        }                                                                             \
+        check::that(check_thrown, #__VA_ARGS__ " throws " #type, __FILE__, __LINE__); \
     } while (false)

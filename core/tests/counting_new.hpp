@@ -1,8 +1,7 @@
-// Replaces the global operator new: counts the bytes in use and fails when told to.  For one file of a test.
+// Replaces the global operator new: it counts the bytes in use and fails when told to.  Include it once.
 #pragma once
 
 #include <malloc.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -11,7 +10,7 @@ namespace check {
 
 inline std::atomic<long> bytes_in_use{0};
 inline std::atomic<long> allocations{0};
-inline std::atomic<long> fail_at{-1};   // this allocation, and all after it while `fail_for` lasts, throw
+inline std::atomic<long> fail_at{-1};  // this allocation, and all after it while `fail_for` lasts, throw
 inline std::atomic<long> fail_for{1};
 
 inline void* counted(void* memory) {

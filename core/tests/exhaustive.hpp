@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 #include <vector>
-
 #include "instance.hpp"
 
 namespace check {
@@ -32,8 +31,8 @@ inline Score leaf_errors(const Instance& data, const RowList& rows) {
     return mass_of(data, rows) - *std::max_element(masses.begin(), masses.end());
 }
 
-inline std::pair<RowList, RowList> parted(const Instance& data, const RowList& rows, std::size_t f, double threshold,
-                                          bool missing_left = false) {
+inline std::pair<RowList, RowList> parted(
+    const Instance& data, const RowList& rows, std::size_t f, double threshold, bool missing_left = false) {
     std::pair<RowList, RowList> sides;
     for (const std::size_t r : rows) {
         const double value = data.value(r, f);
@@ -60,22 +59,30 @@ inline void level(Front& front) {
     for (std::size_t k = 1; k < front.size(); ++k) front[k] = std::min(front[k], front[k - 1]);
 }
 
-// The least errors of all trees of at most that depth whose leaves have at least `min_leaf` rows and weigh `min_mass`.
-// Rows without a value may go either way at every threshold, and a threshold above all values parts them from the others.
-inline Front front_of(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
-    Front front{leaf_errors(data, rows)};
+// The least loss of all trees of at most that depth whose leaves have at least `min_leaf` rows and weigh
+// `min_mass`, where leaf_loss(data, rows) is a leaf's.  Rows without a value may go either way at every
+// threshold, and a threshold above all values parts them from the others.
+template <class LeafLoss = decltype(&leaf_errors)> Front front_of(const Instance& data, const RowList& rows,
+    std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0,
+    const LeafLoss& leaf_loss = &leaf_errors) {
+    Front front{leaf_loss(data, rows)};
     if (depth == 0) return front;
     for (std::size_t f = 0; f < data.features; ++f) {
         std::set<double> values;
         for (const std::size_t r : rows)
             if (!std::isnan(data.value(r, f))) values.insert(data.value(r, f));
-        const bool any_missing = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
+        const bool any_missing = std::any_of(
+            rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
         for (const double threshold : values) {
             for (const bool missing_left : {false, true}) {
                 const auto [left, right] = parted(data, rows, f, threshold, missing_left);
-                if (left.size() < min_leaf || right.size() < min_leaf || mass_of(data, left) < min_mass || mass_of(data, right) < min_mass) continue;
-                join_fronts(front, front_of(data, left, depth - 1, min_leaf, min_mass), front_of(data, right, depth - 1, min_leaf, min_mass));
-                if (!any_missing) break;   // the other way is the same
+                const auto enough = [&](const RowList& side) {
+                    return side.size() >= min_leaf && mass_of(data, side) >= min_mass;
+                };
+                if (!enough(left) || !enough(right)) continue;
+                join_fronts(front, front_of(data, left, depth - 1, min_leaf, min_mass, leaf_loss),
+                    front_of(data, right, depth - 1, min_leaf, min_mass, leaf_loss));
+                if (!any_missing) break;  // the other way is the same
             }
         }
     }
@@ -83,21 +90,24 @@ inline Front front_of(const Instance& data, const RowList& rows, std::int64_t de
     return front;
 }
 
-inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
+inline Score least_errors(const Instance& data, const RowList& rows, std::int64_t depth,
+    std::size_t min_leaf = 1, Score min_mass = 0) {
     return front_of(data, rows, depth, min_leaf, min_mass).back();
 }
-inline Score least_errors(const Instance& data, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
+inline Score least_errors(
+    const Instance& data, std::int64_t depth, std::size_t min_leaf = 1, Score min_mass = 0) {
     return least_errors(data, all_rows(data), depth, min_leaf, min_mass);
 }
 
-// The same for larger sets: stumps by one pass over each sorted column, with missing values behind and in front.
-// Checked against the above.
+// The same for larger sets: stumps by one pass over each sorted column, with missing values behind and in
+// front. Checked against the above.
 class Swept {
 public:
     explicit Swept(const Instance& data, std::size_t min_leaf = 1, Score min_mass = 0)
         : data_(data), min_leaf_(min_leaf), min_mass_(min_mass) {
         for (std::size_t f = 0; f < data.features; ++f) {
-            for (const double stand_in : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+            for (const double stand_in :
+                {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
                 std::vector<double> values;
                 bool any_missing = false;
                 for (std::size_t r = 0; r < data.rows; ++r) {
@@ -106,7 +116,7 @@ public:
                 }
                 orders_.push_back(all_rows(data));
                 std::sort(orders_.back().begin(), orders_.back().end(),
-                          [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+                    [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
                 values_.push_back(std::move(values));
                 if (!any_missing) break;
             }
@@ -115,16 +125,16 @@ public:
 
     Score least_errors(std::int64_t depth) const { return front(depth).back(); }
     Front front(std::int64_t depth) const { return front(std::vector<char>(data_.rows, 1), depth); }
-
 private:
-    using Members = std::vector<char>;   // by row
+    using Members = std::vector<char>;  // by row
 
     Front front(const Members& in, std::int64_t depth) const {
         const auto classes = static_cast<std::size_t>(data_.classes);
         std::vector<Score> total(classes, 0);
         Score mass = 0;
         for (std::size_t r = 0; r < data_.rows; ++r)
-            if (in[r]) total[static_cast<std::size_t>(data_.labels[r])] += data_.weight(r), mass += data_.weight(r);
+            if (in[r])
+                total[static_cast<std::size_t>(data_.labels[r])] += data_.weight(r), mass += data_.weight(r);
         Front found{mass - *std::max_element(total.begin(), total.end())};
         if (depth == 0 || found[0] == 0) return found;
         for (std::size_t o = 0; o < orders_.size(); ++o) {
@@ -142,9 +152,12 @@ private:
                 right_in[r] = 0;
                 mass_left += data_.weight(r);
                 if (values_[o][r] == values_[o][order[k + 1]]) continue;
-                if (k + 1 < min_leaf_ || order.size() - (k + 1) < min_leaf_ || mass_left < min_mass_ || mass - mass_left < min_mass_) continue;
+                if (k + 1 < min_leaf_ || order.size() - (k + 1) < min_leaf_ || mass_left < min_mass_ ||
+                    mass - mass_left < min_mass_)
+                    continue;
                 if (depth == 1) {
-                    const Score errors = mass - *std::max_element(left.begin(), left.end()) - *std::max_element(right.begin(), right.end());
+                    const Score errors = mass - *std::max_element(left.begin(), left.end()) -
+                                         *std::max_element(right.begin(), right.end());
                     found.resize(2, found[0]);
                     found[1] = std::min(found[1], errors);
                 } else {
@@ -159,8 +172,8 @@ private:
     const Instance& data_;
     const std::size_t min_leaf_;
     const Score min_mass_;
-    std::vector<RowList> orders_;               // two for a column with missing values
-    std::vector<std::vector<double>> values_;   // by order and row, missing ones beyond all others
+    std::vector<RowList> orders_;              // two for a column with missing values
+    std::vector<std::vector<double>> values_;  // by order and row, missing ones beyond all others
 };
 
 // The least objective that the options allow, by the errors for each number of leaves.
@@ -168,7 +181,8 @@ inline Score least_objective(const Front& front, const contree::Options& options
     Score least = std::numeric_limits<Score>::max();
     for (std::size_t k = 0; k < front.size(); ++k)
         if (options.max_leaves == 0 || std::cmp_less(k, options.max_leaves))
-            least = std::min(least, options.error_cost * front[k] + options.leaf_cost * static_cast<Score>(k + 1));
+            least = std::min(
+                least, options.error_cost * front[k] + options.leaf_cost * static_cast<Score>(k + 1));
     return least;
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <vector>
-
 #include "check.hpp"
 #include "contree/contree.hpp"
 
@@ -15,14 +14,15 @@ struct Instance {
     std::size_t rows = 0;
     std::size_t features = 0;
     std::int32_t classes = 1;
-    std::vector<double> values;   // column after column
+    std::vector<double> values;  // column after column
     std::vector<std::int32_t> labels;
-    std::vector<contree::Score> weights = {};   // empty: all one
+    std::vector<contree::Score> weights = {};  // empty: all one
 
     contree::Score weight(std::size_t r) const { return weights.empty() ? 1 : weights[r]; }
     double value(std::size_t r, std::size_t f) const { return values[f * rows + r]; }
     contree::Table table() const {
-        return {values.data(), rows, features, labels.data(), classes, weights.empty() ? nullptr : weights.data()};
+        return {values.data(), rows, features, labels.data(), classes,
+            weights.empty() ? nullptr : weights.data()};
     }
 };
 
@@ -47,8 +47,19 @@ struct Shape {
 };
 
 enum class ColumnKind {
-    few_values, distinct, constant, close, neighbours, float_neighbours, huge, denormal, zeros, ids, two_values,
-    wide_range, count
+    few_values,
+    distinct,
+    constant,
+    close,
+    neighbours,
+    float_neighbours,
+    huge,
+    denormal,
+    zeros,
+    ids,
+    two_values,
+    wide_range,
+    count
 };
 
 inline double draw(ColumnKind kind, Random& random, double base, std::int64_t spread) {
@@ -66,18 +77,20 @@ inline double draw(ColumnKind kind, Random& random, double base, std::int64_t sp
         case ColumnKind::float_neighbours: {
             float value = static_cast<float>(base);
             for (double i = 0; i < step / 2; ++i) value = std::nextafter(value, 1e30F);
-            return random.chance(0.5) ? static_cast<double>(value) : std::nextafter(static_cast<double>(value), 1e300);
+            return random.chance(0.5) ? static_cast<double>(value)
+                                      : std::nextafter(static_cast<double>(value), 1e300);
         }
         case ColumnKind::huge:
-            return random.pick({1e308, -1e308, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
-                                1.5e308, 0.0, 1e300, 3.5e38, -3.5e38});
+            return random.pick({1e308, -1e308, std::numeric_limits<double>::max(),
+                std::numeric_limits<double>::lowest(), 1.5e308, 0.0, 1e300, 3.5e38, -3.5e38});
         case ColumnKind::denormal: return (step - 3) * std::numeric_limits<double>::denorm_min();
         case ColumnKind::zeros:
             return random.pick({0.0, -0.0, std::numeric_limits<double>::denorm_min(),
-                                -std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::min()});
+                -std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::min()});
         case ColumnKind::ids: return 9007199254740992.0 - step;
         case ColumnKind::two_values: return random.chance(0.5) ? base : base + 1;
-        case ColumnKind::wide_range: return std::ldexp(random.real() - 0.5, static_cast<int>(random.between(-1070, 1023)));
+        case ColumnKind::wide_range:
+            return std::ldexp(random.real() - 0.5, static_cast<int>(random.between(-1070, 1023)));
         case ColumnKind::count: break;
     }
     return 0;
@@ -85,20 +98,22 @@ inline double draw(ColumnKind kind, Random& random, double base, std::int64_t sp
 
 inline void draw_column(Instance& data, std::size_t f, Random& random) {
     double* const column = data.values.data() + f * data.rows;
-    if (f > 0 && random.chance(0.1)) {   // another column again, or its mirror
+    if (f > 0 && random.chance(0.1)) {  // another column again, or its mirror
         const double* const other = data.values.data() + random.below(f) * data.rows;
         const double sign = random.chance(0.5) ? 1 : -1;
         for (std::size_t r = 0; r < data.rows; ++r) column[r] = sign * other[r];
         return;
     }
     const auto kind = random.chance(0.3) ? ColumnKind::distinct
-                                         : static_cast<ColumnKind>(random.below(static_cast<std::uint64_t>(ColumnKind::count)));
+                                         : static_cast<ColumnKind>(
+                                               random.below(static_cast<std::uint64_t>(ColumnKind::count)));
     const double base = random.pick({0.0, 1.0, -1.0, 0.1, 1e6, -12345.678, 1.7e12});
     const std::int64_t spread = random.pick<std::int64_t>({1, 3, 8, 30, 30});
     for (std::size_t r = 0; r < data.rows; ++r) column[r] = draw(kind, random, base, spread);
 }
 
-// Labels by chance, skewed, or those of a small random tree with some noise: then the search has a structure to find.
+// Labels by chance, skewed, or those of a small random tree with some noise: then the search has a structure
+// to find.
 inline void draw_labels(Instance& data, Random& random) {
     const auto classes = static_cast<std::uint64_t>(data.classes);
     const double skew = random.pick({0.0, 0.0, 0.0, 0.0, 0.5, 0.9});
@@ -124,20 +139,22 @@ inline Instance nasty(Random& random, const Shape& shape = {}) {
     Instance data;
     // Half of the time near the greatest size, where the search has most to do.
     data.rows = static_cast<std::size_t>(
-        random.between(random.chance(0.5) ? shape.least_rows : (shape.least_rows + 3 * shape.most_rows) / 4, shape.most_rows));
-    data.features = static_cast<std::size_t>(
-        random.between(random.chance(0.1) ? shape.least_features : (shape.most_features + 1) / 2, shape.most_features));
+        random.between(random.chance(0.5) ? shape.least_rows : (shape.least_rows + 3 * shape.most_rows) / 4,
+            shape.most_rows));
+    data.features = static_cast<std::size_t>(random.between(
+        random.chance(0.1) ? shape.least_features : (shape.most_features + 1) / 2, shape.most_features));
     data.classes = static_cast<std::int32_t>(random.chance(0.1)    ? random.between(6, 12)
                                              : random.chance(0.05) ? 1
                                                                    : random.between(2, shape.most_classes));
     data.values.resize(data.rows * data.features);
     data.labels.resize(data.rows);
     for (std::size_t f = 0; f < data.features; ++f) draw_column(data, f, random);
-    if (random.chance(0.3)) {   // some rows again; their labels may differ
+    if (random.chance(0.3)) {  // some rows again; their labels may differ
         for (std::size_t r = 1; r < data.rows; ++r) {
             if (!random.chance(0.4)) continue;
             const std::size_t other = random.below(r);
-            for (std::size_t f = 0; f < data.features; ++f) data.values[f * data.rows + r] = data.value(other, f);
+            for (std::size_t f = 0; f < data.features; ++f)
+                data.values[f * data.rows + r] = data.value(other, f);
         }
     }
     draw_labels(data, random);
@@ -163,13 +180,15 @@ inline void draw_missing(Instance& data, Random& random) {
         const double share = random.pick({0.0, 0.1, 0.4, 0.9});
         const bool by_class = random.chance(0.3);
         for (std::size_t r = 0; r < data.rows; ++r)
-            if (random.chance(by_class && data.labels[r] == 0 ? 0.8 : share)) data.values[f * data.rows + r] = std::nan("");
+            if (random.chance(by_class && data.labels[r] == 0 ? 0.8 : share))
+                data.values[f * data.rows + r] = std::nan("");
     }
 }
 
-// A larger set with structure: `distinct` values in each column (0: all differ) and labels from a noisy random tree.
+// A larger set with structure: `distinct` values in each column (0: all differ) and labels from a noisy
+// random tree.
 inline Instance structured(Random& random, std::size_t rows, std::size_t features, std::int32_t classes,
-                           std::uint64_t distinct, double noise) {
+    std::uint64_t distinct, double noise) {
     Instance data;
     data.rows = rows;
     data.features = features;

@@ -1,6 +1,5 @@
 // fit against the oracle, on thousands of small nasty sets and under every option.
 #include <map>
-
 #include "fit_checks.hpp"
 
 namespace {
@@ -47,7 +46,7 @@ void test_oracles_agree() {
 }
 
 void test_defaults() {
-    for_seeds(4000, [](Random& random) {
+    for_seeds(1500, [](Random& random) {
         const auto depth = static_cast<std::int64_t>(seed % 4);
         const Instance data = small_instance(random, depth);
         const Score optimum = least_errors(data, depth);
@@ -60,7 +59,7 @@ void test_defaults() {
 }
 
 void test_options_at_random() {
-    for_seeds(2500, [](Random& random) {
+    for_seeds(1000, [](Random& random) {
         const auto depth = static_cast<std::int64_t>(seed % 5);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
@@ -78,7 +77,7 @@ void test_options_at_random() {
 }
 
 void test_each_switch() {
-    for_seeds(120, [](Random& random) {
+    for_seeds(60, [](Random& random) {
         const std::int64_t depth = random.between(2, 4);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
@@ -96,7 +95,7 @@ void test_each_switch() {
 }
 
 void test_gaps() {
-    for_seeds(400, [](Random& random) {
+    for_seeds(200, [](Random& random) {
         const auto depth = static_cast<std::int64_t>(seed % 5);
         const Instance data = small_instance(random, depth);
         const Score optimum = Swept(data).least_errors(depth);
@@ -132,7 +131,7 @@ void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
         setenv("CONTREE_KERNEL", kernel.c_str(), 1);
         CHECK_EQUAL(contree::kernel(), kernel);
-        for_seeds(600, [](Random& random) {
+        for_seeds(300, [](Random& random) {
             const std::int64_t depth = random.between(2, 3);
             const Instance data = small_instance(random, depth);
             check_fit(data, with_depth(depth), Swept(data).least_errors(depth));
@@ -148,7 +147,7 @@ void test_kernels() {
 void test_great_depth() {
     for_seeds(150, [](Random& random) {
         const Instance data = nasty(random, {1, 7, 0, 2, 4});
-        const Score optimum = Swept(data).least_errors(6);   // seven rows are parted by six splits
+        const Score optimum = Swept(data).least_errors(6);  // seven rows are parted by six splits
         check_fit(data, with_depth(random.pick<std::int64_t>({6, 7, 10, 40})), optimum);
     });
 }
@@ -173,7 +172,8 @@ void test_depth_enough() {
     });
 }
 
-// The values as the tolerance merges them: neighbours closer than it, chained, become the lowest of their chain.
+// The values as the tolerance merges them: neighbours closer than it, chained, become the lowest of their
+// chain.
 Instance merged(const Instance& data, double tolerance) {
     Instance result = data;
     for (std::size_t f = 0; f < data.features; ++f) {

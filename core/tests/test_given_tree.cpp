@@ -1,4 +1,5 @@
-// A tree that the caller has is the first incumbent: the result is never worse than its tests are for the rows.
+// A tree that the caller has is the first incumbent: the result is never worse than its tests are for the
+// rows.
 #include "fit_checks.hpp"
 
 namespace {
@@ -24,7 +25,10 @@ void grow(Tree& tree, const Instance& data, Random& random, std::int64_t depth) 
     const double value = data.value(random.below(data.rows), f);
     tree.feature[node] = static_cast<std::int64_t>(f);
     const double infinity = std::numeric_limits<double>::infinity();
-    tree.threshold[node] = std::isnan(value) ? 0 : random.pick({value, value, value, value + 0.3, -1e300, 1e300, infinity, -infinity});
+    tree.threshold[node] =
+        std::isnan(value)
+            ? 0
+            : random.pick({value, value, value, value + 0.3, -1e300, 1e300, infinity, -infinity});
     tree.missing_left[node] = random.chance(0.5);
     tree.children_left[node] = static_cast<std::int64_t>(tree.size());
     grow(tree, data, random, depth - 1);
@@ -32,17 +36,21 @@ void grow(Tree& tree, const Instance& data, Random& random, std::int64_t depth) 
     grow(tree, data, random, depth - 1);
 }
 
-// Errors of the given tests, those that part no rows left out, cut at `depth` and where a side is too small, with the
-// majority in every leaf.
-Score given_errors(const Tree& tree, const Instance& data, std::size_t node, const RowList& rows, std::int64_t depth, const Options& options) {
+// Errors of the given tests, those that part no rows left out, cut at `depth` and where a side is too small,
+// with the majority in every leaf.
+Score given_errors(const Tree& tree, const Instance& data, std::size_t node, const RowList& rows,
+    std::int64_t depth, const Options& options) {
     if (depth == 0 || tree.children_left[node] < 0) return leaf_errors(data, rows);
-    const auto [left, right] = parted(data, rows, static_cast<std::size_t>(tree.feature[node]), tree.threshold[node], tree.missing_left[node] != 0);
+    const auto [left, right] = parted(data, rows, static_cast<std::size_t>(tree.feature[node]),
+        tree.threshold[node], tree.missing_left[node] != 0);
     const auto left_child = static_cast<std::size_t>(tree.children_left[node]);
     const auto right_child = static_cast<std::size_t>(tree.children_right[node]);
     if (left.empty()) return given_errors(tree, data, right_child, rows, depth, options);
     if (right.empty()) return given_errors(tree, data, left_child, rows, depth, options);
-    if (std::cmp_less(std::min(left.size(), right.size()), options.min_samples_leaf)) return leaf_errors(data, rows);
-    return given_errors(tree, data, left_child, left, depth - 1, options) + given_errors(tree, data, right_child, right, depth - 1, options);
+    if (std::cmp_less(std::min(left.size(), right.size()), options.min_samples_leaf))
+        return leaf_errors(data, rows);
+    return given_errors(tree, data, left_child, left, depth - 1, options) +
+           given_errors(tree, data, right_child, right, depth - 1, options);
 }
 
 Result fit_from(const Tree& first, const Instance& data, const Options& options) {
@@ -65,7 +73,7 @@ void test_never_worse() {
         Tree first;
         grow(first, data, random, random.between(0, 6));
         const Score given = given_errors(first, data, 0, all_rows(data), options.max_depth, options);
-        options.time_limit = 0;   // stopped at once: the given tree is all that there is
+        options.time_limit = 0;  // stopped at once: the given tree is all that there is
         const Result stopped = fit_from(first, data, options);
         CHECK_EQUAL(result_faults(stopped, data, options, {}), "");
         CHECK_AT_MOST(stopped.objective, given);
@@ -83,7 +91,8 @@ void test_the_optimum_stays() {
         grow(first, data, random, random.between(0, 4));
         const Result result = fit_from(first, data, options);
         CHECK_EQUAL(result_faults(result, data, options, least_errors(data, options.max_depth)), "");
-        CHECK_AT_MOST(result.objective, given_errors(first, data, 0, all_rows(data), options.max_depth, options));
+        CHECK_AT_MOST(
+            result.objective, given_errors(first, data, 0, all_rows(data), options.max_depth, options));
         CHECK(result.objective - result.lower_bound <= options.max_gap);
     });
 }

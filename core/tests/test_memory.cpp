@@ -1,5 +1,5 @@
-// When memory runs out, at any allocation and in any thread, fit throws std::bad_alloc: no hang, no leak, no crash;
-// and the next fit is as good as ever.
+// When memory runs out, at any allocation and in any thread, fit throws std::bad_alloc.  It does not hang,
+// leak or crash, and the next fit is as good as ever.
 #include "counting_new.hpp"
 #include "fit_checks.hpp"
 
@@ -9,8 +9,8 @@ using namespace check;
 using contree::Options;
 using contree::SearchKind;
 
-// A fit whose allocation `at` fails, and the `times - 1` after it; -1: none.  What is wrong with its result: a fit may
-// also end well, where the memory was only wanted (by a sort, say) and not needed.
+// Runs a fit in which allocation number `at` and the next `times - 1` fail; -1: none fails.  Returns what is
+// wrong with its result.  A fit may also end well: a sort, say, can do without the memory that it asks for.
 std::string failing_fit(const Instance& data, const Options& options, Score optimum, long at, long times) {
     contree::Control control;
     allocations = 0;
@@ -19,7 +19,8 @@ std::string failing_fit(const Instance& data, const Options& options, Score opti
     try {
         const contree::Result result = contree::fit(data.table(), options, control);
         fail_at = -1;
-        return result.objective == optimum ? result_faults(result, data, options, optimum) : "not the optimum";
+        return result.objective == optimum ? result_faults(result, data, options, optimum)
+                                           : "not the optimum";
     } catch (const std::bad_alloc&) {
         fail_at = -1;
         return at < 0 ? "ran out of memory by itself" : "";
@@ -27,7 +28,7 @@ std::string failing_fit(const Instance& data, const Options& options, Score opti
 }
 
 void check_failures(const Options& options, std::int32_t classes) {
-    for_seeds(60, [&](Random& random) {
+    for_seeds(30, [&](Random& random) {
         const Instance data = structured(random, 60, 3, classes, 0, 0.5);
         contree::Control control;
         const Score optimum = contree::fit(data.table(), options, control).objective;

@@ -1,9 +1,7 @@
-// Columns to ranks: the order, the merged values, the classes, and thresholds that part what they should.
-#include "data/ranks.hpp"
-
+// Columns to ranks: the orders, the merged values, the groups, and the thresholds between values.
 #include <algorithm>
 #include <array>
-
+#include "data/ranks.hpp"
 #include "ranked.hpp"
 
 namespace {
@@ -14,17 +12,18 @@ using namespace contree;
 constexpr double tiny = std::numeric_limits<double>::denorm_min();
 constexpr double largest = std::numeric_limits<double>::max();
 
-void check_classes(const Instance& data, const RankedTable& table) {
+// Rows are numbered group by group; the groups are the classes.
+void check_groups(const Instance& data, const RankedTable& table) {
     CHECK_EQUAL(table.rows, data.rows);
-    CHECK_EQUAL(table.classes, data.classes);
-    CHECK_EQUAL(table.class_begin.size(), static_cast<std::size_t>(data.classes) + 1);
-    CHECK_EQUAL(table.class_begin.front(), 0);
-    CHECK_EQUAL(table.class_begin.back(), data.rows);
+    CHECK_EQUAL(table.groups, data.classes);
+    CHECK_EQUAL(table.group_begin.size(), static_cast<std::size_t>(data.classes) + 1);
+    CHECK_EQUAL(table.group_begin.front(), 0);
+    CHECK_EQUAL(table.group_begin.back(), data.rows);
     bool all = true;
-    for (std::uint32_t c = 0; c < table.classes; ++c) {
-        for (Row r = table.class_begin[c]; r < table.class_begin[c + 1]; ++r) {
-            all &= data.labels[table.original[r]] == static_cast<std::int32_t>(c);
-            all &= r == table.class_begin[c] || table.original[r - 1] < table.original[r];   // stable
+    for (std::uint32_t g = 0; g < table.groups; ++g) {
+        for (Row r = table.group_begin[g]; r < table.group_begin[g + 1]; ++r) {
+            all &= data.labels[table.original[r]] == static_cast<std::int32_t>(g);
+            all &= r == table.group_begin[g] || table.original[r - 1] < table.original[r];  // stable
         }
     }
     CHECK(all);
@@ -55,11 +54,14 @@ void check_column(const Instance& data, const RankedTable& table, std::size_t f,
     CHECK(ranks_hold);
     CHECK(covers);
     CHECK_EQUAL(values.lowest.size(), expected.back() + 1);
-    const bool merged = std::unique(sorted.begin(), sorted.end()) - sorted.begin() > static_cast<std::ptrdiff_t>(values.lowest.size());
-    CHECK_EQUAL(values.highest.size(), merged ? values.lowest.size() : 0);   // not kept twice
+    const auto distinct = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
+    const bool merged = distinct > static_cast<std::ptrdiff_t>(values.lowest.size());
+    CHECK_EQUAL(values.highest.size(),
+        merged ? values.lowest.size() : 0);  // empty where they are the lowest again
     bool apart = true;
     for (std::size_t i = 1; i < values.lowest.size(); ++i)
-        apart &= values.highest_of(i - 1) < values.lowest[i] && !(values.lowest[i] - values.highest_of(i - 1) < tolerance);
+        apart &= values.highest_of(i - 1) < values.lowest[i] &&
+                 !(values.lowest[i] - values.highest_of(i - 1) < tolerance);
     CHECK(apart);
     CHECK_EQUAL(values.lowest.front(), sorted.front());
     CHECK_EQUAL(values.highest_of(values.lowest.size() - 1), greatest);
@@ -74,7 +76,7 @@ void check_ranks(const Instance& data, double tolerance) {
     const RankedTable table = ranked(data, tolerance);
     CHECK(table.complete);
     CHECK_EQUAL(table.columns.size(), data.features);
-    check_classes(data, table);
+    check_groups(data, table);
     for (std::size_t f = 0; f < data.features; ++f) check_column(data, table, f, tolerance);
 }
 
@@ -96,10 +98,10 @@ void test_stopped() {
     const Instance data = nasty(random, {50, 50, 3, 3, 3});
     Control control;
     control.abandon();
-    const RankedTable table = rank_columns(data.table(), 0, control);
+    const RankedTable table = rank_columns(data.table(), Misclassification::groups(data.table()), 0, control);
     CHECK(!table.complete);
     CHECK_EQUAL(table.columns.size(), 0);
-    check_classes(data, table);
+    check_groups(data, table);
 }
 
 void check_threshold(double left, double right) {
@@ -115,10 +117,11 @@ void check_threshold(double left, double right) {
 }
 
 void test_thresholds() {
-    const std::array special{0.0, tiny, 2 * tiny, 3 * tiny, 4 * tiny, 5 * tiny, std::numeric_limits<double>::min(), 1e-300, 1e-45, 1.4e-45,
-                             1e-40, 1e-38, 0.1, 0.3, 1.0, 1 + 0x1p-52, 1 + 0x1p-51, 1 + 0x1p-23, 1 + 0x1p-24, 1 + 0x1p-25, 16777216.0,
-                             16777217.0, 16777218.0, 9007199254740991.0, 9007199254740992.0, 3.4028234663852886e38, 3.4028235677973366e38,
-                             3.5e38, 1e300, 1e308, 1.7e308, largest};
+    const std::array special{0.0, tiny, 2 * tiny, 3 * tiny, 4 * tiny, 5 * tiny,
+        std::numeric_limits<double>::min(), 1e-300, 1e-45, 1.4e-45, 1e-40, 1e-38, 0.1, 0.3, 1.0, 1 + 0x1p-52,
+        1 + 0x1p-51, 1 + 0x1p-23, 1 + 0x1p-24, 1 + 0x1p-25, 16777216.0, 16777217.0, 16777218.0,
+        9007199254740991.0, 9007199254740992.0, 3.4028234663852886e38, 3.4028235677973366e38, 3.5e38, 1e300,
+        1e308, 1.7e308, largest};
     for (const double a : special) {
         for (const double b : special) {
             for (const double left : {a, -a, std::nextafter(a, largest), std::nextafter(-a, -largest)}) {
@@ -128,10 +131,13 @@ void test_thresholds() {
         }
     }
     for_seeds(20000, [](Random& random) {
-        const double left = draw(random.pick({ColumnKind::wide_range, ColumnKind::distinct, ColumnKind::huge, ColumnKind::denormal, ColumnKind::ids}), random, 0, 30);
+        const ColumnKind kind = random.pick({ColumnKind::wide_range, ColumnKind::distinct, ColumnKind::huge,
+            ColumnKind::denormal, ColumnKind::ids});
+        const double left = draw(kind, random, 0, 30);
         check_threshold(left, std::nextafter(left, largest));
         check_threshold(left, left + std::fabs(left) * random.real() * 1e-7);
-        check_threshold(left, draw(random.pick({ColumnKind::wide_range, ColumnKind::distinct}), random, 0, 30));
+        check_threshold(
+            left, draw(random.pick({ColumnKind::wide_range, ColumnKind::distinct}), random, 0, 30));
         const double narrow = static_cast<double>(static_cast<float>(random.real()));
         check_threshold(narrow, static_cast<double>(std::nextafter(static_cast<float>(narrow), 2.0F)));
     });

@@ -3,17 +3,17 @@
 #include "fit_checks.hpp"
 #include "ranked.hpp"
 #include "tree/build.hpp"
-#include "tree/plain.hpp"
-#include "tree/stump.hpp"
+#include "tree/locate.hpp"
 
 namespace {
 
 using namespace check;
 using namespace contree;
 
-// A random plan that splits wherever it can, down to `depth`; and the errors of its tree, where a subtree that saves
-// nothing counts as a leaf, and stumps are the best there are.
-Score draw_plan(Random& random, const Instance& data, const RankedTable& table, const RowList& rows, int depth, Plan& plan) {
+// A random plan that splits wherever it can, down to `depth`; and the errors of its tree, where a subtree
+// that saves nothing counts as a leaf, and stumps are the best there are.
+Score draw_plan(Random& random, const Instance& data, const RankedTable& table, const RowList& rows,
+    int depth, Plan& plan) {
     const Score leaf = leaf_errors(data, rows);
     const double kind = random.real();
     if (depth == 0 || kind < 0.1) {
@@ -45,67 +45,68 @@ struct Built {
     Score errors;
 };
 
-template <class Entry>
-Built draw_tree(Random& random, const Instance& data, Plan& plan) {
-    Root<Entry> root(data);
+Built draw_tree(Random& random, const Instance& data, Root& root) {
+    Plan plan;
     const Score errors = draw_plan(random, data, root.table, all_rows(data), 3, plan);
-    const Plan plain = plain_plan(root.sub, plan, root.movers, root.arena, {});
-    return {build_tree(root.table, data.table(), plain), errors};
+    const Plan plain = plain_plan(root.objective, root.set, plan, root.partitioner, root.arena, {});
+    return {build_tree(root.objective, root.table, data.table(), plain), errors};
 }
 
-template <class Entry>
-void test_built_trees() {
-    for_seeds(2000, [](Random& random) {
+void test_built_trees(Width width) {
+    for_seeds(2000, [&](Random& random) {
         const Instance data = nasty(random, {1, 25, 0, 4, 5});
-        Plan plan;
-        const Built built = draw_tree<Entry>(random, data, plan);
-        CHECK_EQUAL(verify(built.tree, data.table()), built.errors);
+        Root root(data, width);
+        const Built built = draw_tree(random, data, root);
+        CHECK_EQUAL(verify(root.objective, built.tree, data.table()), built.errors);
         std::string faults;
         std::size_t next = 0;
         CHECK_EQUAL(recount(built.tree, data, 0, all_rows(data), {}, 3, next, faults).errors, built.errors);
-        CHECK_EQUAL(faults, "");   // no split that saves no error among them
+        CHECK_EQUAL(faults, "");  // no split that saves no error among them
         CHECK_EQUAL(next, built.tree.size());
     });
 }
 
 void test_impossible_plans() {
-    Random random(1);
     Instance data;
     data.rows = 4, data.features = 2, data.classes = 2;
     data.values = {1, 2, 3, 4, 5, 5, 5, 5};
     data.labels = {0, 1, 0, 1};
-    Root<NarrowEntry> root(data);
+    const Root root(data);
+    const auto build = [&](const Plan& plan) {
+        return build_tree(root.objective, root.table, data.table(), plan);
+    };
     const Step leaf{Step::leaf, 0};
-    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{1, 0}, leaf, leaf}));   // constant
-    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{0, 3}, leaf, leaf}));   // nothing right
-    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{0, 1}, {0, 1}, leaf, leaf, leaf}));
-    CHECK_THROWS(std::logic_error, build_tree(root.table, data.table(), {{Step::stump, 0}}));
+    CHECK_THROWS(std::logic_error, build(Plan{{1, 0}, leaf, leaf}));  // constant
+    CHECK_THROWS(std::logic_error, build(Plan{{0, 3}, leaf, leaf}));  // nothing right
+    CHECK_THROWS(std::logic_error, build(Plan{{0, 1}, {0, 1}, leaf, leaf, leaf}));
+    CHECK_THROWS(std::logic_error, build(Plan{{Step::stump, 0}}));
 }
 
 // Any change that moves a row or miscounts one is seen.
 void test_verify_sees_wrong_trees() {
     for_seeds(2000, [](Random& random) {
         const Instance data = nasty(random, {4, 25, 1, 4, 4});
-        Plan plan;
-        const Tree tree = draw_tree<NarrowEntry>(random, data, plan).tree;
+        Root root(data);
+        const Tree tree = draw_tree(random, data, root).tree;
+        const auto verified = [&](const Tree& other) { return verify(root.objective, other, data.table()); };
         Tree wrong = tree;
-        ++wrong.class_counts[random.below(wrong.class_counts.size())];
-        CHECK_THROWS(std::logic_error, verify(wrong, data.table()));
+        ++wrong.counts[random.below(wrong.counts.size())];
+        CHECK_THROWS(std::logic_error, verified(wrong));
         if (tree.size() < 3) return;
         std::size_t node = random.below(tree.size());
         while (tree.children_left[node] < 0) node = random.below(tree.size());
         wrong = tree;
         std::swap(wrong.children_left[node], wrong.children_right[node]);
         const auto counts = [&](std::int64_t of) {
-            const auto begin = tree.class_counts.begin() + of * data.classes;
-            return std::vector<std::int64_t>(begin, begin + data.classes);
+            const auto begin = tree.counts.begin() + of * 2 * data.classes;
+            return std::vector<std::int64_t>(begin, begin + 2 * data.classes);
         };
         if (counts(tree.children_left[node]) != counts(tree.children_right[node]))
-            CHECK_THROWS(std::logic_error, verify(wrong, data.table()));
+            CHECK_THROWS(std::logic_error, verified(wrong));
         wrong = tree;
-        wrong.threshold[node] = -std::numeric_limits<double>::infinity();   // all rows right
-        CHECK_THROWS(std::logic_error, verify(wrong, data.table()));
-        if (node == 0) {   // the next row across the root's threshold
+        wrong.threshold[node] = -std::numeric_limits<double>::infinity();  // all rows right
+        CHECK_THROWS(std::logic_error, verified(wrong));
+        if (node == 0) {  // the next row across the root's threshold
             double above = std::numeric_limits<double>::infinity();
             for (std::size_t r = 0; r < data.rows; ++r) {
                 const double value = data.value(r, static_cast<std::size_t>(tree.feature[0]));
@@ -113,25 +114,25 @@ void test_verify_sees_wrong_trees() {
             }
             wrong = tree;
             wrong.threshold[0] = above;
-            CHECK_THROWS(std::logic_error, verify(wrong, data.table()));
+            CHECK_THROWS(std::logic_error, verified(wrong));
         }
     });
 }
 
-template <class Entry>
-void test_stumps() {
-    for_seeds(2000, [](Random& random) {
+void test_stumps(Width width) {
+    for_seeds(2000, [&](Random& random) {
         const Instance data = nasty(random, {1, 30, 0, 4, 5});
-        const Root<Entry> root(data);
-        const Stump stump = best_stump(root.sub);
-        CHECK_EQUAL(stump.errors, least_errors(data, 1));
+        const Root root(data, width);
+        const Stump stump = root.objective.best_stump(root.set, {});
+        CHECK_EQUAL(stump.loss, least_errors(data, 1));
         if (stump.z == 0) {
-            CHECK_EQUAL(stump.errors, check::leaf_errors(data, all_rows(data)));
+            CHECK_EQUAL(stump.loss, check::leaf_errors(data, all_rows(data)));
             return;
         }
         CHECK_EQUAL(check::leaf_errors(data, root.rows_left_of(stump.f, stump.z)) +
-                        check::leaf_errors(data, root.rows_right_of(stump.f, stump.z)), stump.errors);
-        CHECK(root.sub.rank_left_of(stump.f, stump.z) != root.sub.rank_left_of(stump.f, stump.z + 1));
+                        check::leaf_errors(data, root.rows_right_of(stump.f, stump.z)),
+            stump.loss);
+        CHECK(root.set.rank_left_of(stump.f, stump.z) != root.set.rank_left_of(stump.f, stump.z + 1));
     });
 }
 
@@ -139,11 +140,11 @@ void test_stumps() {
 
 int main() {
     check::watch_aborts();
-    check::run("built trees, narrow entries", test_built_trees<NarrowEntry>);
-    check::run("built trees, wide entries", test_built_trees<WideEntry>);
+    check::run("built trees, narrow entries", [] { test_built_trees(Width::narrow); });
+    check::run("built trees, wide entries", [] { test_built_trees(Width::wide); });
     check::run("impossible plans", test_impossible_plans);
     check::run("verify sees wrong trees", test_verify_sees_wrong_trees);
-    check::run("stumps, narrow entries", test_stumps<NarrowEntry>);
-    check::run("stumps, wide entries", test_stumps<WideEntry>);
+    check::run("stumps, narrow entries", [] { test_stumps(Width::narrow); });
+    check::run("stumps, wide entries", [] { test_stumps(Width::wide); });
     return check::report();
 }

@@ -9,7 +9,6 @@
 //
 // `fit` never prints, keeps no state between calls and may run in several threads at once.
 #pragma once
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,36 +22,32 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
 #include "contree/options.hpp"
 
 namespace contree {
-
 // Numbers of errors, or sums of the weights of wrong rows: always integers.
 using Score = std::int64_t;
 
-// The caller's rows: values, column after column, and labels 0..classes-1.  NaN is a missing value; infinity is none.
+// The caller's rows: values, column after column, and labels 0..classes-1.  NaN is missing, infinity is not.
 struct Table {
-    const double* values;         // values[f * rows + r]
-    std::size_t rows;             // at least one
-    std::size_t features;         // zero gives a leaf
-    const std::int32_t* labels;   // one for each row
-    std::int32_t classes;         // at least one
-    const Score* weights = nullptr;   // one for each row, at least 1 each, below 2^60 in all; null: all 1
+    const double* values;            // values[f * rows + r]
+    std::size_t rows;                // at least one
+    std::size_t features;            // zero gives a leaf
+    const std::int32_t* labels;      // one for each row
+    std::int32_t classes;            // at least one
+    const Score* weights = nullptr;  // one for each row, at least 1 each, below 2^60 in all; null: all 1
 };
 
 // A decision tree as flat arrays in preorder: the root first, then its left and its right subtree.
 // A row goes left where its value is <= threshold, or where it is missing and `missing_left` says so.
 struct Tree {
-    std::vector<std::int64_t> children_left;    // -1 in a leaf
-    std::vector<std::int64_t> children_right;   // -1 in a leaf
-    std::vector<std::int64_t> feature;          // -2 in a leaf
-    std::vector<double> threshold;              // -2 in a leaf; infinity parts the missing values from the others
-    std::vector<std::uint8_t> missing_left;     // 0 in a leaf
-    std::vector<double> gap_below, gap_above;   // the values of all rows around the threshold; -2 in a leaf
-    std::vector<std::int64_t> missing_count;    // rows of the node whose value is missing; 0 in a leaf
-    std::vector<std::int64_t> class_counts;     // nodes x classes: training rows of each class
-    std::vector<Score> class_weights;           // nodes x classes: what they weigh
+    std::vector<std::int64_t> children_left, children_right;  // -1 in a leaf
+    std::vector<std::int64_t> feature;                        // -2 in a leaf
+    std::vector<double> threshold;             // -2 in a leaf; infinity parts missing values from the others
+    std::vector<std::uint8_t> missing_left;    // 0 in a leaf
+    std::vector<double> gap_below, gap_above;  // the values of all rows around the threshold; -2 in a leaf
+    std::vector<std::int64_t> missing_count;   // rows of the node whose value is missing; 0 in a leaf
+    std::vector<Score> counts;                 // nodes x 2 classes: rows of each class, then what they weigh
 
     std::size_t size() const { return feature.size(); }
 };
@@ -62,53 +57,50 @@ std::string_view name(Status status);
 
 inline constexpr Score no_objective = std::numeric_limits<Score>::max();
 
-// What a search has not closed yet, of the level of some depth that it has come to.  Any part of the intervals is a search of
-// its own, and parts together are the whole.
+// What a search has not closed yet of its level.  Any part of the intervals can be searched alone.
 struct Frontier {
-    // Thresholds of all rows that may still be in a better tree: those of one order of a feature between two masses, for one
-    // way to share the leaves out.  What is proved of both sides of the thresholds at its ends is what a search goes on from.
+    // Thresholds that may still be in a better tree: those of one order of a feature between two masses, for
+    // one way to share the leaves out.  A search goes on from what is proved of both sides at its ends.
     struct Interval {
         struct End {
-            Score z;             // the mass left of the threshold
-            Score left, right;   // proved of the two sides
+            Score z, left, right;  // the mass left of the threshold, and what is proved of the two sides
         };
-        std::int64_t column;     // a feature's order, as ranked: a feature with missing values has two
-        std::int64_t shape;      // 0 where leaves are not limited
-        End u, v;                // u.z < v.z
-        bool with_u;             // does the threshold at u belong to it?
-        Score bound;             // no tree with one of these thresholds at its root has a smaller objective
+        std::int64_t column;  // a feature's order, as ranked: a feature with missing values has two
+        std::int64_t budget;  // which share of the leaves; 0 where leaves are not limited
+        End u, v;             // u.z < v.z
+        bool with_u;          // does the threshold at u belong to it?
+        Score bound;          // no tree with one of these thresholds at its root has a smaller objective
     };
 
-    std::int64_t depth = 0;          // 0: nothing is begun; without intervals: the level is done
-    Score floor = no_objective;      // no tree with any other threshold at its root has a smaller objective
+    std::int64_t depth = 0;      // 0: nothing is begun; without intervals: the level is done
+    Score floor = no_objective;  // no tree with any other threshold at its root has a smaller objective
     std::vector<Interval> intervals;
 };
 
 // One moment of the search: the best tree's score and the proved bound from then on.
 struct Moment {
     double seconds;
-    Score objective;
-    Score lower_bound;
+    Score objective, lower_bound;
 };
 
 // The best tree of at most so many leaves.
 struct SizedTree {
     Tree tree;
     Score errors = 0;
-    Score lower_bound = 0;   // proved: no allowed tree of at most so many leaves has fewer errors
+    Score lower_bound = 0;  // proved: no allowed tree of at most so many leaves has fewer errors
 };
 
 struct Result {
     Tree tree;
-    Score errors = 0;        // what the rows weigh that `tree` gets wrong, recounted from the raw values
-    Score objective = 0;     // what was minimised: error_cost * errors + leaf_cost * leaves
-    Score lower_bound = 0;   // proved: no allowed tree has a smaller objective
+    Score errors = 0;       // what the rows weigh that `tree` gets wrong, recounted from the raw values
+    Score objective = 0;    // what was minimised: error_cost * errors + leaf_cost * leaves
+    Score lower_bound = 0;  // proved: no allowed tree has a smaller objective
     Status status = Status::optimal;
     double seconds = 0;
     std::vector<std::pair<std::string, std::int64_t>> counters;
     std::vector<Moment> history;
-    Frontier frontier;              // of a resumable search; without intervals where all is proved
-    std::vector<SizedTree> sizes;   // with all_sizes: by leaves, from one up to those of `tree`, as far as more gain something
+    Frontier frontier;             // of a resumable search; without intervals where all is proved
+    std::vector<SizedTree> sizes;  // with all_sizes: by leaves, from one on, as far as more gain something
 };
 
 // Lets another thread end a search; every loop of the search looks at `stopped`.
@@ -117,28 +109,21 @@ public:
     // The best tree so far, please: at the least the greedy one.
     void stop() { stop_.store(true, std::memory_order_relaxed); }
     // At once, please: a tree of the splits that there are.
-    void hurry() {
-        hurry_.store(true, std::memory_order_relaxed);
-        stop();
-    }
+    void hurry() { hurry_.store(true, std::memory_order_relaxed), stop(); }
     // Nobody wants the result any more; on many rows it may have no tree.
-    void abandon() {
-        abandon_.store(true, std::memory_order_relaxed);
-        hurry();
-    }
+    void abandon() { abandon_.store(true, std::memory_order_relaxed), hurry(); }
     // An objective that is reached elsewhere: nothing at or above it matters from now on.
     void lower_cutoff(Score objective) {
         Score now = cutoff();
-        while (objective < now && !cutoff_.compare_exchange_weak(now, objective, std::memory_order_relaxed)) {}
+        while (objective < now && !cutoff_.compare_exchange_weak(now, objective)) continue;
     }
     Score cutoff() const { return cutoff_.load(std::memory_order_relaxed); }
-    // What is left to others, please: thresholds of the root that are begun are finished, and no other is taken up.
+    // Leave the rest to others, please: finish the root's thresholds that are begun, and take up no other.
     void hand_back() { hand_back_.store(true, std::memory_order_relaxed); }
     bool handing_back() const { return hand_back_.load(std::memory_order_relaxed); }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
     bool hurried() const { return hurry_.load(std::memory_order_relaxed); }
     bool abandoned() const { return abandon_.load(std::memory_order_relaxed); }
-
 private:
     std::atomic<bool> stop_{false}, hurry_{false}, abandon_{false}, hand_back_{false};
     std::atomic<Score> cutoff_{no_objective};
@@ -146,30 +131,30 @@ private:
 
 // A look at a running search.
 struct Progress {
-    double seconds;       // since the call of fit
-    Score objective;      // of the best tree so far; before there is any, `no_objective`
-    Score lower_bound;    // proved so far
-    double root_closed;   // share of the root's thresholds that can no longer be in a better tree, 0 to 1
+    double seconds;      // since the call of fit
+    Score objective;     // of the best tree so far; before there is any, `no_objective`
+    Score lower_bound;   // proved so far
+    double root_closed;  // share of the root's thresholds that can no longer be in a better tree, 0 to 1
 };
 
 // What the caller wants of a running search.
 enum class Verdict {
     go_on,
-    stop,        // enough: the best tree so far, with status `stopped`
-    interrupt,   // the same at once, even before CART's tree is whole, with status `interrupted`
-    abandon,     // nobody wants the result any more
+    stop,       // enough: the best tree so far, with status `stopped`
+    interrupt,  // the same at once, even before CART's tree is whole, with status `interrupted`
+    abandon,    // nobody wants the result any more
 };
 using Poll = std::function<Verdict(const Progress&)>;
 
 // What a search begins with.
 struct Start {
-    const Tree* first = nullptr;           // a tree that the caller has
-    const Frontier* frontier = nullptr;    // what is left to search, all or a part; levels of less depth are not solved again
-    Score lower_bound = 0;                 // proved of every allowed tree, or of those of the part
-    bool open_only = false;                // end where the last level begins, with its frontier
-    bool resumable = false;                // return the frontier, and with it the best tree, even if a stop then takes longer
-    bool part = false;                     // the frontier is not all of its level: end with it, even if there are deeper ones
-    std::int64_t splits = 0;               // thresholds of the root to begin at most; then as after Control::hand_back.  0: any
+    const Tree* first = nullptr;         // a tree that the caller has
+    const Frontier* frontier = nullptr;  // what is left to search; shallower levels are not solved again
+    Score lower_bound = 0;               // proved of every allowed tree, or of those of the part
+    bool open_only = false;              // end where the last level begins, with its frontier
+    bool resumable = false;   // return the frontier and the best tree, even if a stop then takes longer
+    bool part = false;        // the frontier is not all of its level: end with it, at whatever depth
+    std::int64_t splits = 0;  // begin at most so many of the root's thresholds, then hand back; 0: any
 };
 
 // A moment of a search to go on from later.
@@ -179,42 +164,39 @@ struct Snapshot {
     Frontier frontier;
 };
 
-// A table ranked once for any number of searches, one at a time; what they prove of subproblems is kept from one to the next.
+// A table ranked once for any number of searches, one at a time; each keeps what those before it proved.
 //
 //     contree::Searcher searcher(table, options);
 //     contree::Result part = searcher.run({.resumable = true}, control, 10.0);   // for ten seconds
 //     contree::Result rest = searcher.run({&part.tree, &part.frontier, part.lower_bound}, control);
 //
-// The table's arrays must outlive it.  Of the options, the time limit is each run's own.  A frontier goes with
-// best_first and one size; with another search, with all_sizes or for other rows it throws std::invalid_argument.
-// Its bounds are believed.
+// The table's arrays must outlive it.  Each run has its own time limit.  A frontier goes with best_first and
+// one size, or run throws std::invalid_argument, as it does for other rows.  Its bounds are believed.
 class Searcher {
 public:
     Searcher(const Table& table, const Options& options);
     ~Searcher();
-    Result run(const Start& start, Control& control, double time_limit = std::numeric_limits<double>::infinity(), const Poll& poll = {});
-    // While another thread runs a search, or its poll: what it would be resumed from.  Without a tree where there is none yet.
+    Result run(const Start& start, Control& control,
+        double time_limit = std::numeric_limits<double>::infinity(), const Poll& poll = {});
+    // While another thread runs a search: what it would be resumed from.  The tree may be empty at first.
     Snapshot snapshot();
-    // The same frontier in at least so many intervals, as far as there are thresholds: for many searches at once.
+    // The same frontier in at least `parts` intervals, if it has the thresholds: for many searches at once.
     Frontier split(const Frontier& frontier, std::size_t parts);
-
 private:
-    class Implementation;
+    struct Implementation;
     std::unique_ptr<Implementation> implementation_;
 };
 
-// Finds a tree of least objective.  Blocks; `poll`, if given, is called in the calling thread about every
-// 20 ms while worker threads search, and once when they have ended by themselves or by the time limit.
-// A tree that the caller has, `first`, is the first incumbent: the result is no worse than its tests
-// are for these rows, cut at the depth and pruned to the leaves allowed.  Its children follow their parents; its class counts are not read.
-// Throws std::invalid_argument for weights or costs out of range, std::bad_alloc when memory runs out and std::logic_error
-// if the tree does not verify.
+// Finds a tree of least objective.  The calling thread calls `poll` about every 20 ms while worker threads
+// search, and once when they have ended by themselves or by the time limit.  The result is no worse than
+// `first`, cut at the depth and pruned to the leaves allowed; its children follow their parents, its class
+// counts are not read.  Throws std::invalid_argument for weights or costs out of range, std::bad_alloc when
+// memory runs out and std::logic_error if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll = {},
-           const Tree* first = nullptr);
+    const Tree* first = nullptr);
 
 // The depth-two kernels that this machine can run, fastest first, and the one in use:
 // the first, or the one that the environment variable CONTREE_KERNEL names.
 std::vector<std::string> kernels();
 std::string kernel();
-
 }  // namespace contree

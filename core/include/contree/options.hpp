@@ -1,6 +1,5 @@
 // Every knob of a fit.  `Switches` are the search options: one row each, in CONTREE_SWITCHES.
 #pragma once
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,29 +8,27 @@
 #include <vector>
 
 namespace contree {
-
 // name, default, least, greatest, meaning
-#define CONTREE_SWITCHES(row)                                                                            \
-    row(neighbourhood_pruning, 1, 0, 1, "paper: prune splits that move too few rows (Corollary 1)")      \
-    row(interval_shrinking, 1, 0, 1, "paper: shrink intervals by solved neighbours and zero sides")      \
-    row(subinterval_pruning, 1, 0, 1, "paper: close an interval by its outer left and right scores")     \
-    row(depth_two, 1, 0, 1, "paper: solve depth two by D2Split (Algorithm 2), not by recursion")         \
-    row(upper_bounds, 1, 0, 1, "paper: hand upper bounds to subproblems")                                \
-    row(eta, 2, 0, 2, "paper: slack on the right bound: 0 none, 1 shorter side, 2 longer side")          \
-    row(gini_order, 1, 0, 1, "paper: take the features in the order of their best Gini impurity")        \
-    row(monotone, 1, 0, 1, "best_first: a side with more rows has no fewer errors (B1)")                 \
-    row(similarity, 1, 0, 1, "best_first: a row moved changes a score by at most one (B0, B1)")          \
-    row(wide_leaves, 1, 0, 1, "best_first: with a leaf size, sizes count all rows that may lie on a side (B1)") \
-    row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                    \
-    row(shallow_first, 1, 0, 1, "best_first: solve depth d-1 on the node first (ends of B1)")            \
-    row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                    \
-    row(inheritance_cells, 20000, 0, INT32_MAX, "best_first: rows x features from which B4 serves depth two")   \
-    row(split_pays, 1, 0, 1, "both: a leaf whose errors cost no more than a split stays a leaf (C1)")            \
-    row(affordable_splits, 1, 0, 1, "best_first: no more splits than the target pays for (C2)")                   \
-    row(first_trees, 1, 0, 1, "best_first: heuristics from depth four on, before the search and beside it")       \
-    row(incumbent_targets, 1, 0, 1, "best_first: solve shallower levels only as far as the best tree asks")      \
-    row(cache, 1, 0, 1, "both: keep solved (rows, depth, leaves) and their proved bounds")                       \
+// clang-format off
+#define CONTREE_SWITCHES(row)                                                                                \
+    row(neighbourhood_pruning, 1, 0, 1, "paper: prune splits that move too few rows (Corollary 1)")          \
+    row(interval_shrinking, 1, 0, 1, "paper: shrink intervals by solved neighbours and zero sides")          \
+    row(subinterval_pruning, 1, 0, 1, "paper: close an interval by its outer left and right scores")         \
+    row(depth_two, 1, 0, 1, "paper: solve depth two by D2Split (Algorithm 2), not by recursion")             \
+    row(upper_bounds, 1, 0, 1, "paper: hand upper bounds to subproblems")                                    \
+    row(eta, 2, 0, 2, "paper: slack on the right bound: 0 none, 1 shorter side, 2 longer side")              \
+    row(gini_order, 1, 0, 1, "paper: take the features in the order of their best Gini impurity")            \
+    row(similarity, 1, 0, 1, "best_first: a moved row changes a score by at most its weight (B0)")           \
+    row(run_targets, 1, 0, 1, "best_first: child targets that close half a run (B3)")                        \
+    row(inheritance, 1, 0, 1, "best_first: bounds from solved similar row sets (B4)")                        \
+    row(inheritance_cells, 20000, 0, INT32_MAX, "best_first: rows x features from which B4 serves depth two")\
+    row(wide_leaves, 1, 0, 1, "best_first: with a leaf size, sizes count all rows that may lie on a side")   \
+    row(affordable_splits, 1, 0, 1, "best_first: no more splits than the target pays for (C2)")              \
+    row(heuristics, 1, 0, 1, "best_first: look for good trees from depth four on")                           \
+    row(split_pays, 1, 0, 1, "both: a leaf that costs no more than a split stays a leaf (C1)")               \
+    row(cache, 1, 0, 1, "both: keep solved row sets and their proved bounds")                                \
     row(cache_bytes, 64 << 20, 0, INT32_MAX, "both: memory for that cache")
+// clang-format on
 
 struct Switches {
 #define CONTREE_FIELD(name, value, low, high, meaning) std::int32_t name = value;
@@ -41,31 +38,34 @@ struct Switches {
 
 struct SwitchRow {
     std::string_view name;
-    std::int32_t value;   // the default
-    std::int32_t low;
-    std::int32_t high;
+    std::int32_t value, low, high;  // the default, and what is allowed
     std::string_view meaning;
-    std::int32_t Switches::*field;
+    std::int32_t Switches::* field;
 };
 
-const std::vector<SwitchRow>& switch_rows();
+inline const std::vector<SwitchRow>& switch_rows() {
+#define CONTREE_ROW(name, value, low, high, meaning) {#name, value, low, high, meaning, &Switches::name},
+    static const std::vector<SwitchRow> rows = {CONTREE_SWITCHES(CONTREE_ROW)};
+#undef CONTREE_ROW
+    return rows;
+}
 
 enum class SearchKind { best_first, paper };
 
 struct Options {
     std::int64_t max_depth = 3;
-    std::int64_t min_samples_leaf = 1;   // rows that every leaf has at least
-    std::int64_t min_weight_leaf = 0;    // what they weigh at least
-    std::int64_t error_cost = 1;         // the objective is error_cost * errors
-    std::int64_t leaf_cost = 0;          // + leaf_cost * leaves
-    std::int64_t max_leaves = 0;         // leaves that a tree has at most; 0: as many as its depth allows
-    bool all_sizes = false;              // the best trees of fewer leaves too?  Without leaf_cost, best_first alone
-    std::int64_t max_gap = 0;   // of the objective: the result is at most so far from the optimum
-    double time_limit = std::numeric_limits<double>::infinity();   // seconds, from the call of fit
-    double feature_tolerance = 0;   // neighbouring values closer than this count as equal
+    std::int64_t min_samples_leaf = 1;  // rows that every leaf has at least
+    std::int64_t min_weight_leaf = 0;   // what they weigh at least
+    std::int64_t error_cost = 1;        // the objective is error_cost * errors
+    std::int64_t leaf_cost = 0;         // + leaf_cost * leaves
+    std::int64_t max_leaves = 0;        // leaves that a tree has at most; 0: as many as its depth allows
+    bool all_sizes = false;    // the best trees of fewer leaves too?  Without leaf_cost, best_first alone
+    std::int64_t max_gap = 0;  // of the objective: the result is at most so far from the optimum
+    double time_limit = std::numeric_limits<double>::infinity();  // seconds, from the call of fit
+    double feature_tolerance = 0;  // neighbouring values closer than this count as equal
     int n_jobs = 1;
-    std::int64_t memory_limit = 0;   // bytes for the search's cache; 0: what the switch cache_bytes says
-    std::uint64_t seed = 1;   // of the local search for trees: the road to the optimum, never the optimum
+    std::int64_t memory_limit = 0;  // bytes for the search's cache; 0: what the switch cache_bytes says
+    std::uint64_t seed = 1;  // of the local search for trees: the road to the optimum, never the optimum
     SearchKind search = SearchKind::best_first;
     Switches switches;
 
@@ -73,5 +73,4 @@ struct Options {
         return static_cast<std::size_t>(memory_limit > 0 ? memory_limit : switches.cache_bytes);
     }
 };
-
 }  // namespace contree

@@ -1,6 +1,6 @@
 // Memory for subproblems: taken in stack order, never given back to the system during a search.
 #pragma once
-
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <vector>
@@ -12,12 +12,10 @@
 #include "types.hpp"
 
 namespace contree {
-
 class Arena {
 public:
     // Room for `count` values, aligned to a cache line, not initialised.
-    template <class T>
-    T* take(std::size_t count) {
+    template <class T> T* take(std::size_t count) {
         static_assert(std::is_trivially_destructible_v<T>);
         const std::size_t bytes = (count * sizeof(T) + alignment - 1) / alignment * alignment;
         while (block_ < blocks_.size() && used_ + bytes > blocks_[block_].size) {
@@ -25,9 +23,8 @@ public:
             used_ = 0;
         }
         if (block_ == blocks_.size()) add_block(bytes);
-        std::byte* const start = blocks_[block_].memory.get() + used_;
         used_ += bytes;
-        return reinterpret_cast<T*>(start);
+        return reinterpret_cast<T*>(blocks_[block_].memory.get() + used_ - bytes);
     }
 
     // Everything taken while a Frame lives is free again when it ends.
@@ -40,24 +37,18 @@ public:
         }
         Frame(const Frame&) = delete;
         Frame& operator=(const Frame&) = delete;
-
     private:
         Arena& arena_;
         std::size_t block_, used_;
     };
 
     std::size_t bytes() const { return total_; }
-
 private:
     static constexpr std::size_t alignment = 64;
-
-    // Large blocks lie on large pages where the system has them: a million rows then cost a tenth of the page faults,
-    // and are given back as fast, which is part of what a stop has to wait for.
-    static constexpr std::size_t page = std::size_t{1} << 21;
-
+    static constexpr std::size_t page = std::size_t{1} << 21;  // large blocks ask for large pages
     struct Release {
-        std::size_t alignment_of_block;
-        void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{alignment_of_block}); }
+        std::align_val_t aligned_to;
+        void operator()(std::byte* memory) const { ::operator delete(memory, aligned_to); }
     };
     struct Block {
         std::unique_ptr<std::byte, Release> memory;
@@ -66,10 +57,10 @@ private:
 
     void add_block(std::size_t at_least) {
         const std::size_t size = std::max(2 * at_least, std::size_t{1} << 18);
-        const std::size_t aligned_to = size >= 8 * page ? page : alignment;
-        auto* const memory = static_cast<std::byte*>(::operator new(size, std::align_val_t{aligned_to}));
+        const std::align_val_t aligned_to{size >= 8 * page ? page : alignment};
+        auto* const memory = static_cast<std::byte*>(::operator new(size, aligned_to));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        if (aligned_to == page) madvise(memory, size / page * page, MADV_HUGEPAGE);   // only a hint
+        if (size >= 8 * page) madvise(memory, size / page * page, MADV_HUGEPAGE);  // only a hint
 #endif
         blocks_.push_back({std::unique_ptr<std::byte, Release>(memory, Release{aligned_to}), size});
         total_ += size;
@@ -77,9 +68,8 @@ private:
     }
 
     std::vector<Block> blocks_;
-    std::size_t block_ = 0;   // the block in use
-    std::size_t used_ = 0;    // bytes of it
+    std::size_t block_ = 0;  // the block in use
+    std::size_t used_ = 0;   // bytes of it
     std::size_t total_ = 0;
 };
-
 }  // namespace contree

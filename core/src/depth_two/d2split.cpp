@@ -1,19 +1,17 @@
-#include "depth_two/d2split.hpp"
-
+// D2Split (Algorithm 2): the best stumps on both sides of one split, in O(rows * features).
+//
+// Two places differ from the printed algorithm.  A leaf errs total - max times; min over the counts is that
+// for two classes only.  And equal values of f2 are passed together, because no threshold lies between them.
 #include <algorithm>
-#include <utility>
+#include "objective/misclassification.hpp"
 
 namespace contree {
-
 namespace {
-
-// One side of the split: class masses, and how much its best stump gets right.  The largest mass still ahead
-// is looked up again only after its class has lost some; where all rows weigh one, counting how many classes
-// have so many rows ahead saves even that.
+// One side: class masses, and how much its best stump gets right.  The largest mass ahead is looked up again
+// only after its class has lost some.
 class Side {
 public:
-    Side(std::uint32_t classes, bool weighted, const LeafSize& leaf)
-        : weighted_(weighted), leaf_(leaf), total_(classes, 0), passed_(classes, 0) {}
+    Side(std::uint32_t classes, const LeafSize& size) : size_(size), total_(classes, 0) {}
 
     void count(std::uint32_t c, Score weight) {
         total_[c] += weight;
@@ -21,89 +19,56 @@ public:
         mass_ += weight;
     }
     void restart() {
-        std::fill(passed_.begin(), passed_.end(), 0);
-        most_passed_ = 0;
+        ahead_ = total_;
         rows_passed_ = 0;
-        mass_passed_ = 0;
-        most_ahead_ = *std::max_element(total_.begin(), total_.end());
-        right_ = std::max(right_, most_ahead_);   // a leaf
-        allowed_ = std::max(allowed_, most_ahead_);
-        if (weighted_) return;
-        with_ahead_.assign(static_cast<std::size_t>(most_ahead_) + 1, 0);
-        for (const Score rows : total_) ++with_ahead_[static_cast<std::size_t>(rows)];
+        mass_passed_ = most_passed_ = 0;
+        most_ahead_ = leaf();
+        right = std::max(right, most_ahead_);
+        allowed = std::max(allowed, most_ahead_);
     }
     void pass(std::uint32_t c, Score weight) {
-        const Score before = total_[c] - passed_[c];
-        passed_[c] += weight;
-        most_passed_ = std::max(most_passed_, passed_[c]);
+        const bool was_most = ahead_[c] == most_ahead_;
+        ahead_[c] -= weight;
         ++rows_passed_;
         mass_passed_ += weight;
-        if (weighted_) {
-            if (before != most_ahead_) return;
-            most_ahead_ = 0;
-            for (std::size_t other = 0; other < total_.size(); ++other)
-                most_ahead_ = std::max(most_ahead_, total_[other] - passed_[other]);
-        } else {
-            --with_ahead_[static_cast<std::size_t>(before)];
-            ++with_ahead_[static_cast<std::size_t>(before - 1)];
-            if (with_ahead_[static_cast<std::size_t>(most_ahead_)] == 0) --most_ahead_;
-        }
+        most_passed_ = std::max(most_passed_, total_[c] - ahead_[c]);
+        if (was_most) most_ahead_ = *std::max_element(ahead_.begin(), ahead_.end());
     }
     void threshold() {
-        right_ = std::max(right_, most_passed_ + most_ahead_);
-        const bool allowed = rows_passed_ >= leaf_.rows && rows_ - rows_passed_ >= leaf_.rows &&
-                             mass_passed_ >= leaf_.mass && mass_ - mass_passed_ >= leaf_.mass;
-        if (allowed) allowed_ = std::max(allowed_, most_passed_ + most_ahead_);
+        right = std::max(right, most_passed_ + most_ahead_);
+        if (rows_passed_ >= size_.rows && rows_ - rows_passed_ >= size_.rows && mass_passed_ >= size_.mass &&
+            mass_ - mass_passed_ >= size_.mass)
+            allowed = std::max(allowed, most_passed_ + most_ahead_);
     }
     Score leaf() const { return *std::max_element(total_.begin(), total_.end()); }
-    Score right() const { return right_; }       // by leaves of any size
-    Score allowed() const { return allowed_; }   // by leaves large enough
 
+    Score right = 0, allowed = 0;  // by leaves of any size, and by leaves large enough
 private:
-    const bool weighted_;
-    const LeafSize leaf_;
-    std::vector<Score> total_, passed_;       // FQ^y, C^y
-    std::vector<std::uint32_t> with_ahead_;   // how many classes have so many rows still ahead
+    const LeafSize size_;
+    std::vector<Score> total_, ahead_;  // FQ^y, FQ^y - C^y
     Row rows_ = 0, rows_passed_ = 0;
-    Score mass_ = 0, mass_passed_ = 0;
-    Score most_passed_ = 0, most_ahead_ = 0;
-    Score right_ = 0, allowed_ = 0;
+    Score mass_ = 0, mass_passed_ = 0, most_passed_ = 0, most_ahead_ = 0;
 };
-
 }  // namespace
 
-template <class Entry>
-SplitErrors d2split(const Subproblem<Entry>& sub, const std::vector<std::uint32_t>& class_of,
-                    std::uint32_t f1, Position z) {
-    using P = Packed<Entry>;
-    Side sides[2] = {Side(sub.classes, sub.weighted(), sub.leaf),
-                     Side(sub.classes, sub.weighted(), sub.leaf)};
-    std::vector<std::uint8_t> side_of(sub.rows, 1);
-    for (Position k = 0; k < z; ++k) side_of[P::row(sub.order(f1)[k])] = 0;
-    for (Row r = 0; r < sub.rows; ++r) sides[side_of[r]].count(class_of[r], sub.weight_of(r));
-    for (std::uint32_t f2 = 0; f2 < sub.features && sides[0].allowed() + sides[1].allowed() < sub.mass;
-         ++f2) {
-        sides[0].restart();
-        sides[1].restart();
-        const Entry* const order = sub.order(f2);
-        bool moved[2] = {false, false};
-        for (Row k = 0; k < sub.rows; ++k) {
-            const Row row = P::row(order[k]);
-            sides[side_of[row]].pass(class_of[row], sub.weight_of(row));
-            moved[side_of[row]] = true;
-            if (P::rank(order[k]) == P::rank(order[k + 1])) continue;
-            for (int s = 0; s < 2; ++s)
-                if (std::exchange(moved[s], false)) sides[s].threshold();
+SplitLosses Misclassification::stumps_of_split(const RowSet& set, std::uint32_t f1, Position z) const {
+    const std::vector<std::uint32_t> class_of = groups_of_rows(set);
+    Side sides[2] = {Side(set.groups, set.leaf), Side(set.groups, set.leaf)};
+    std::vector<std::uint8_t> side_of(set.rows, 1);
+    for (Position k = 0; k < z; ++k) side_of[set.order(f1).row(k)] = 0;
+    for (Row r = 0; r < set.rows; ++r) sides[side_of[r]].count(class_of[r], set.weight_of(r));
+    for (std::uint32_t f2 = 0; f2 < set.features && sides[0].allowed + sides[1].allowed < set.mass; ++f2) {
+        for (Side& side : sides) side.restart();
+        const Order order = set.order(f2);
+        for (Row k = 0; k < set.rows; ++k) {
+            const Row row = order.row(k);
+            sides[side_of[row]].pass(class_of[row], set.weight_of(row));
+            if (order.rank(k) == order.rank(k + 1)) continue;
+            for (Side& side : sides) side.threshold();
         }
     }
-    const Score left = sub.mass_at(f1, z), right = sub.mass - left;
-    return {left - sides[0].allowed(), right - sides[1].allowed(), left - sides[0].right(),
-            right - sides[1].right(),  left - sides[0].leaf(),     right - sides[1].leaf()};
+    const Score left = set.mass_at(f1, z), right = set.mass - left;
+    return {left - sides[0].allowed, right - sides[1].allowed, left - sides[0].right, right - sides[1].right,
+        left - sides[0].leaf(), right - sides[1].leaf()};
 }
-
-template SplitErrors d2split(const Subproblem<NarrowEntry>&, const std::vector<std::uint32_t>&, std::uint32_t,
-                             Position);
-template SplitErrors d2split(const Subproblem<WideEntry>&, const std::vector<std::uint32_t>&, std::uint32_t,
-                             Position);
-
 }  // namespace contree

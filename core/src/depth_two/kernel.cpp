@@ -1,23 +1,20 @@
 #include "depth_two/kernel.hpp"
-
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include "data/cuts.hpp"
 
 namespace contree {
-
 const std::vector<const Kernel*>& available_kernels() {
     static const std::vector<const Kernel*> available = [] {
-        std::vector<const Kernel*> found;
-        for (const Kernel* kernel : {
+        std::vector<const Kernel*> all = {
 #if defined(__x86_64__)
-                 &avx512_kernel, &avx2_kernel,
+            &avx512_kernel, &avx2_kernel,
 #endif
-                     &scalar_kernel
-             })
-            if (kernel->runs_here()) found.push_back(kernel);
-        return found;
+            &scalar_kernel};
+        std::erase_if(all, [](const Kernel* kernel) { return !kernel->runs_here(); });
+        return all;
     }();
     return available;
 }
@@ -28,31 +25,23 @@ const Kernel& chosen_kernel() {
     std::string here;
     for (const Kernel* kernel : available_kernels()) {
         if (std::string_view(kernel->name) == wanted) return *kernel;
-        here += here.empty() ? kernel->name : std::string(", ") + kernel->name;
+        here += (here.empty() ? "" : ", ") + std::string(kernel->name);
     }
-    throw std::invalid_argument("CONTREE_KERNEL is '" + std::string(wanted) +
-                                "', but this machine has only: " + here);
+    throw std::invalid_argument(
+        "CONTREE_KERNEL is '" + std::string(wanted) + "', but this machine has only: " + here);
 }
 
-Ties kind_of_ties(Row rows, Row skipped) {
-    if (skipped == 0) return Ties::none;
-    return skipped <= rows / 32 || skipped >= rows - rows / 8 ? Ties::regular : Ties::irregular;
-}
-
-Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* takes) {
-    using Eight = std::array<std::uint8_t, 8>;
-    static constexpr std::array<Eight, 256> spread = [] {
-        std::array<Eight, 256> made{};
+Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* mask) {
+    static constexpr auto spread = [] {
+        std::array<std::array<std::uint8_t, 8>, 256> made{};
         for (unsigned byte = 0; byte < 256; ++byte)
             for (unsigned i = 0; i < 8; ++i) made[byte][i] = (byte >> i & 1) != 0 ? 0xff : 0;
         return made;
     }();
     Row taken = 0;
     for (Row k = 0; k < rows; k += 8) {
-        const Row left = rows - k;
-        const auto byte =
-            static_cast<unsigned>(bits[k / 64] >> k % 64 & (left >= 8 ? 0xff : (1u << left) - 1));
-        std::memcpy(takes + k, spread[byte].data(), 8);
+        const auto byte = bits[k / 64] >> k % 64 & (rows - k >= 8 ? 0xff : (1u << (rows - k)) - 1);
+        std::memcpy(mask + k, spread[byte].data(), 8);
         taken += count_bits(byte);
     }
     return rows - taken;
@@ -65,5 +54,4 @@ std::vector<std::string> kernels() {
 }
 
 std::string kernel() { return chosen_kernel().name; }
-
 }  // namespace contree

@@ -1,43 +1,62 @@
-// Where a step of a plan splits a subproblem.
+// Where a step of a plan splits a set of rows.
 #pragma once
-
-#include <algorithm>
 #include <stdexcept>
-
-#include "data/subproblem.hpp"
-#include "tree/plan.hpp"
-#include "tree/stump.hpp"
+#include "objective/objective.hpp"
+#include "tree/outcome.hpp"
 
 namespace contree {
-
 struct Split {
-    std::uint32_t f;   // the subproblem's number of the feature
-    Position z;        // 0: no split
+    std::uint32_t f;  // the set's number of the feature
+    Position z;       // 0: no split
 };
 
-// Where a step that splits does so, be it allowed or not; nowhere if its column is not among the subproblem's.
-template <class Entry>
-Split place_of(const Subproblem<Entry>& sub, const Step& step) {
-    std::uint32_t f = 0;
-    while (f < sub.features && sub.feature[f] != static_cast<FeatureId>(step.feature)) ++f;
-    if (f == sub.features) return {0, 0};
-    const Entry* const order = sub.order(f);
-    const auto left = [&](Entry entry) { return Packed<Entry>::rank(entry) <= step.rank; };
-    return {f, static_cast<Position>(std::partition_point(order, order + sub.rows, left) - order)};
+inline Step step_at(const RowSet& set, const Split& at) {
+    return {static_cast<std::int32_t>(set.feature[at.f]), set.rank_left_of(at.f, at.z)};
+}
+
+// Where a step that splits does so, allowed or not; nowhere if the set lacks its column.
+inline Split place_of(const RowSet& set, const Step& step) {
+    const std::uint32_t f = set.number_of(static_cast<FeatureId>(step.feature));
+    return f == set.features ? Split{0, 0} : Split{f, set.order(f).first_behind(step.rank, 0, set.rows)};
 }
 
 // A stump's split is looked for; a leaf has none.  Throws where the plan was not made for these rows.
-template <class Entry>
-Split locate(const Subproblem<Entry>& sub, const Step& step, const Halt& halt = {}) {
+inline Split locate(const Objective& objective, const RowSet& set, const Step& step, const Halt& halt = {}) {
     if (step.feature == Step::leaf) return {0, 0};
     if (step.feature == Step::stump) {
-        const Stump stump = best_stump(sub, halt);
+        const Stump stump = objective.best_stump(set, halt);
         return {stump.f, stump.z};
     }
-    const Split at = place_of(sub, step);
-    if (at.z == 0 || at.z == sub.rows || !sub.allows(at.f, at.z))
+    const Split at = place_of(set, step);
+    if (at.z == 0 || at.z == set.rows || !set.allows(at.f, at.z))
         throw std::logic_error("contree: a plan splits off too few rows");
     return at;
 }
 
+// The same tree with every stump as a split of its own.  Empty after a halt.
+inline Plan plain_plan(const Objective& objective, const RowSet& root, const Plan& plan,
+    const Partitioner& partitioner, Arena& arena, const Halt& halt) {
+    const auto is_stump = [](const Step& step) { return step.feature == Step::stump; };
+    if (std::none_of(plan.begin(), plan.end(), is_stump)) return plan;
+    Plan filled;
+    const auto fill = [&](auto&& self, const RowSet& set, const Step* step) -> void {
+        const Step* const end = end_of(step);
+        if (halt() || std::none_of(step, end, is_stump)) {
+            filled.insert(filled.end(), step, end);
+            return;
+        }
+        const Split at = locate(objective, set, *step, halt);
+        filled.push_back(at.z == 0 ? Step{Step::leaf, 0} : step_at(set, at));
+        if (is_stump(*step)) {
+            if (at.z > 0) filled.insert(filled.end(), 2, Step{Step::leaf, 0});
+            return;
+        }
+        Arena::Frame frame(arena);
+        const Children children = split_rows(set, at.f, at.z, false, partitioner, arena, halt);
+        self(self, children.left, step + 1);
+        self(self, children.right, end_of(step + 1));
+    };
+    fill(fill, root, plan.data());
+    return halt() ? Plan{} : filled;
+}
 }  // namespace contree

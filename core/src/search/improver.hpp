@@ -1,0 +1,18 @@
+// Who makes good trees while the search proves: the heuristics, as the search sees them.
+#pragma once
+#include "search/worker.hpp"
+#include "tree/outcome.hpp"
+
+namespace contree {
+class Improver {
+public:
+    virtual ~Improver() = default;
+    // CART's tree, pruned to the size asked for.  What is not split at a halt is a leaf.
+    virtual Outcome greedy(Worker& worker, const Halt& halt) = 0;
+    // After the level of that depth, which took `level_work` row visits; or before a search goes on.
+    virtual void after_level(std::int64_t depth, std::int64_t level_work) = 0;
+    virtual void before_resuming() = 0;
+    // Between two tasks of the first thread, while the level of some depth is searched.
+    virtual void between_tasks(std::int64_t level_depth) = 0;
+};
+}  // namespace contree

@@ -1,0 +1,165 @@
+#include "search/levels.hpp"
+#include "bounds/irreducible.hpp"
+
+namespace contree {
+namespace {
+constexpr std::int64_t cheap_depth = 3;  // up to here looking for equal rows costs more than it saves
+// From so many cells on CART's tree comes first: it costs next to nothing beside what follows.  On fewer it
+// is made after a stop, in some milliseconds.
+constexpr std::uint64_t many_cells_deep = 20'000, many_cells = 500'000;
+}  // namespace
+
+Levels::Levels(Request request, Solver& solver, Incumbent& incumbent, Improver& improver,
+    RootProfiles& profiles, Crew& crew, RootShare& share)
+    : request_(std::move(request)), solver_(solver), incumbent_(incumbent), improver_(improver),
+      profiles_(profiles), crew_(crew), share_(share), flags_(solver.flags()),
+      irreducible_(request_.first.lower), level_{request_.frontier.depth, request_.frontier.depth > 0},
+      frontier_(request_.frontier) {
+    if (!level_.resumed) level_.depth = std::min<std::int64_t>(2, request_.size.depth);
+}
+
+// Whatever ends it, the result is no worse than CART's tree.
+void Levels::run(Worker& worker) {
+    const Control& control = flags_.control;
+    const bool resumed = level_.resumed;
+    incumbent_.raise_bound(request_.first.lower);
+    incumbent_.offer_tree(request_.first);
+    if (greedy_first()) incumbent_.offer_tree(improver_.greedy(worker, when_hurried(control)));
+    deepen(worker);
+    const bool stopped = !incumbent_.finished() && control.stopped() && !control.abandoned();
+    if (stopped && !resumed && !greedy_first())
+        incumbent_.offer_tree(improver_.greedy(worker, when_abandoned(control)));
+    incumbent_.offer_tree({0, solver_.objective().leaf_score(request_.root), {Step{Step::leaf, 0}}});
+    incumbent_.settle();
+}
+
+bool Levels::greedy_first() const {
+    const bool deep = request_.size.depth > cheap_depth;
+    return request_.frontier.depth == 0 && request_.root.cells() >= (deep ? many_cells_deep : many_cells);
+}
+
+// Stops at the depth asked for, or where no tree of any depth is better.
+void Levels::deepen(Worker& worker) {
+    if (level_.resumed && !request_.first.plan.empty() && !flags_.stopping()) improver_.before_resuming();
+    for (;;) {
+        const std::int64_t before = worker.statistics.row_visits;
+        const Outcome outcome = solve(worker);
+        if (!keep(outcome)) return;
+        improve(worker, worker.statistics.row_visits - before);
+        if (flags_.stopping()) return;
+        level_ = {level_.depth + 1, false, outcome, std::move(level_.profile)};
+    }
+}
+
+// A shallower level is solved only up to half the score of the best tree so far: a bound that high serves the
+// next level nearly as well as the exact score.
+Outcome Levels::solve(Worker& worker) {
+    const RowSet& root = request_.root;
+    const Options& options = request_.options;
+    if (level_.resumed && request_.frontier.intervals.empty()) {
+        const Score floor = without_leaf(request_.frontier.floor, options.leaf_cost);
+        return {std::max(irreducible_, std::min(floor, solver_.objective().leaf_score(root))), unreached, {}};
+    }
+    const Outcome best = incumbent_.best();
+    SolveRequest request{root, {level_.depth, request_.size.leaves, root.rows}, irreducible_};
+    if (!is_last() && !is_first())
+        request.target = (std::min(best.upper, cutoff()) + 1) / 2 + options.max_gap;
+    request.gap = options.max_gap;
+    request.listener = this;
+    request.profiles = &profiles_;
+    if ((!is_last() || options.all_sizes) && solver_.remembers(root, level_.depth))
+        request.learnt = &level_.profile;
+    if (level_.resumed) request.start = &request_.frontier;
+    else if (!is_first()) request.shallow = &level_.shallow;
+    if (!level_.shallow_profile.empty()) request.shallow_learnt = &level_.shallow_profile;
+    if (is_last()) request.incumbent = &best;
+    return solver_.solve(worker, request);
+}
+
+// Takes what a level found; false where it is the end.
+bool Levels::keep(const Outcome& outcome) {
+    incumbent_.offer_tree(outcome);
+    if (is_last()) incumbent_.raise_bound(outcome.lower);
+    if (!flags_.stopping() && !left_open_ && !(is_last() && request_.start.open_only)) {
+        std::lock_guard lock(mutex_);
+        frontier_ = {level_.depth, with_leaf(outcome.lower, request_.options.leaf_cost), {}};
+    }
+    return !is_last() && !left_open_ && !request_.start.part && !flags_.stopping();
+}
+
+// Between two levels: what no tree of any depth is below, and better trees.
+void Levels::improve(Worker& worker, std::int64_t level_work) {
+    const Halt stop = when_stopped(flags_.control);
+    if (level_.depth == cheap_depth) {
+        const Score loss = irreducible_loss(solver_.objective(), request_.root, stop);
+        irreducible_ = std::max(irreducible_, solver_.rules().worth(loss));
+    }
+    incumbent_.raise_bound(irreducible_);
+    if (!incumbent_.finished()) improver_.after_level(level_.depth, level_work);
+    // Other heuristics look no deeper; CART's tree parts all rows that can be, if by a chain.
+    const bool chain = level_.depth == cheap_depth && request_.size.depth > deepest_first_tree;
+    if (chain && !greedy_first() && !incumbent_.finished())
+        incumbent_.offer_tree(improver_.greedy(worker, when_hurried(flags_.control)));
+}
+
+std::pair<Frontier, Outcome> Levels::snapshot() {
+    std::pair<Frontier, Outcome> now;
+    {
+        std::lock_guard lock(mutex_);  // the tree is read last: what the frontier leaves out, it reaches
+        now.first = node_ != nullptr ? frontier_of(*node_, request_.options.leaf_cost) : frontier_;
+    }
+    now.second = incumbent_.best();
+    return now;
+}
+
+void Levels::opened(Node& node) {
+    std::lock_guard lock(mutex_);
+    node_ = &node;
+}
+
+void Levels::closed(Node& node) {
+    Frontier frontier = frontier_of(node, request_.options.leaf_cost);
+    left_open_ = leave_open(node) && node.has_task();
+    std::lock_guard lock(mutex_);
+    frontier_ = std::move(frontier);
+    node_ = nullptr;  // what follows in the node is its own
+}
+
+// Shall the rest of a level be left to others?
+bool Levels::leave_open(const Node& node) const {
+    const Start& start = request_.start;
+    if (start.open_only && is_last()) return true;
+    return flags_.control.handing_back() || (start.splits > 0 && node.begun >= start.splits);
+}
+
+// Keeps profiles for searches that go on; with leaf sizes they are of this very threshold alone.  Counts the
+// open thresholds if anybody has asked.
+void Levels::landed(const Node& node, const Segment& segment, const Point& at) {
+    const RowSet& set = *node.set;
+    if (at.profile >= 0 && !set.has_leaf_size()) profiles_.note(segment.f, segment.budget, at.z, at.profile);
+    if (!is_last() || !share_.wanted.exchange(false, std::memory_order_relaxed)) return;
+    std::uint64_t open = node.thresholds_in_flight, all = 0;
+    for (const Segment& one : node.queue)
+        if (one.bound < node.limit()) open += live_run(one, set, node.limit(), solver_.rules()).size();
+    for (std::uint32_t f = 0; f < set.features; ++f) all += node.budgets.size() * set.cuts(f).count;
+    share_.closed = 1 - static_cast<double>(open) / static_cast<double>(all);
+}
+
+// What the queue proves now, if this is the depth asked for; then the heuristics' slice.
+void Levels::next_task(Worker& worker, Node& node) {
+    if (is_last()) {
+        std::unique_lock lock(node.mutex);
+        const Score bound = node.bound();
+        lock.unlock();
+        incumbent_.raise_bound(bound);
+    }
+    if (!crew_.is_first(worker) || flags_.stopping()) return;
+    improver_.between_tasks(node.depth);
+    const Outcome best = incumbent_.best();
+    std::lock_guard lock(node.mutex);
+    if (best.upper >= node.ub) return;
+    node.ub = best.upper;
+    // What is found for a shallower level must be a tree of that level.
+    if (is_last()) node.best = {0, best.upper, best.plan};
+}
+}  // namespace contree
