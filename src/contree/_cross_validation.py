@@ -16,8 +16,9 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from contree._check_data import check_sample_weight, check_training_data
+from contree._check_data import check_training_data
 from contree._check_parameters import check_no_bools
+from contree._check_weights import check_sample_weight
 from contree._classifier import ConTreeClassifier
 from contree._fit import unchanged_on_failure
 from contree._parameters import OF_EVERY_FOLD

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from contree import _core
-from contree._check_data import check_sample_weight, check_training_data, rows_with_weight
+from contree._check_data import check_training_data
 from contree._check_parameters import (
     NUMBERS,
     check_callback,
@@ -27,6 +27,7 @@ from contree._check_parameters import (
     resolve_switches,
     resolve_time_limit,
 )
+from contree._check_weights import check_sample_weight, rows_with_weight
 from contree._checkpoint import Checkpoint, Problem, check_checkpoint, fingerprints, search_on
 from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
