@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from command_line import fails, inside, works
-from contree import ConTreeClassifier, _checkpoint
+from contree import ConTreeClassifier, _checkpoint_file
 
 
 def noisy(seed: int, rows: int, features: int, classes: int = 2):
@@ -254,8 +254,8 @@ def forged(path, change) -> None:
     body = json.loads(path.read_bytes().split(b"\n", 1)[1])
     change(body["state"])
     text = json.dumps(body).encode()
-    mark = _checkpoint._checksum(_checkpoint.FORMAT, text)
-    path.write_bytes(f"contree checkpoint {_checkpoint.FORMAT} {mark}\n".encode() + text)
+    mark = _checkpoint_file.checksum(_checkpoint_file.FORMAT, text)
+    path.write_bytes(f"contree checkpoint {_checkpoint_file.FORMAT} {mark}\n".encode() + text)
 
 
 def test_numbers_that_make_no_sense_are_refused(path):
@@ -317,7 +317,7 @@ def test_places_that_cannot_be(tmp_path):
 
 
 def test_a_folder_that_goes_away_ends_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(_checkpoint, "INTERVAL", 0.0)
+    monkeypatch.setattr(_checkpoint_file, "SAVE_SECONDS", 0.0)
     folder = tmp_path / "there"
     folder.mkdir()
     looks = []
@@ -372,9 +372,9 @@ def test_a_full_disk_ends_nothing(path):
         """
         import json, resource, signal, sys, warnings
         import numpy as np
-        from contree import ConTreeClassifier, _checkpoint
+        from contree import ConTreeClassifier, _checkpoint_file
 
-        _checkpoint.INTERVAL = 0.0
+        _checkpoint_file.SAVE_SECONDS = 0.0
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(3000, 10)), rng.integers(0, 2, 3000)
         ConTreeClassifier(5, time_limit=0).fit(X, y, checkpoint=sys.argv[1])
@@ -397,9 +397,9 @@ def test_a_full_disk_ends_nothing(path):
 KILLER = """
 import json, os, random, signal, sys, time
 import numpy as np
-from contree import ConTreeClassifier, _checkpoint
+from contree import ConTreeClassifier, _checkpoint_file
 
-_checkpoint.INTERVAL = 0.0
+_checkpoint_file.SAVE_SECONDS = 0.0
 path, kills = sys.argv[1], int(sys.argv[2])
 rng = np.random.default_rng(3)
 n = int(sys.argv[4])

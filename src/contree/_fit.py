@@ -28,10 +28,12 @@ from contree._check_parameters import (
     resolve_time_limit,
 )
 from contree._check_weights import check_sample_weight, rows_with_weight
-from contree._checkpoint import Checkpoint, Problem, check_checkpoint, fingerprints, search_on
+from contree._checkpoint import check_checkpoint, search_on
+from contree._checkpoint_file import Checkpoint
 from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._objective import LeafCost, most_leaves, widest_sum
+from contree._problem import Problem, fingerprints
 from contree._progress import counting_from, observer
 from contree._report import Improvement, SearchReport
 from contree._weights import in_user_unit, weigh

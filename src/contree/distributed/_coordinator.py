@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from contree._checkpoint import RUNNING
+from contree._checkpoint_file import RUNNING
 from contree.distributed import _worker
 from contree.distributed._best import NO_OBJECTIVE, Best, as_arrays
 from contree.distributed._cluster import Cluster, Done, Message, Scattered, Workers

@@ -12,10 +12,12 @@ from distributed import Client, get_client
 
 from contree import _core
 from contree._check_parameters import resolve_time_limit
-from contree._checkpoint import RUNNING, Checkpoint, Problem, State, better_tree
+from contree._checkpoint import better_tree
+from contree._checkpoint_file import RUNNING, Checkpoint, State
 from contree._classifier import ConTreeClassifier
 from contree._fit import core_options, fit_with
 from contree._fitted_tree import FittedTree
+from contree._problem import Problem
 from contree.distributed._best import Best, as_arrays
 from contree.distributed._cluster import Cluster
 from contree.distributed._coordinator import Coordinator, Wishes
@@ -141,7 +143,7 @@ def _saver(file: Checkpoint):
     """Return what writes the state of a search: when it is time, or at its end."""
 
     def save(status: str | None, best: Best, look: Callable, seconds: float) -> None:
-        if best.tree is None or (status is None and not file.due()):
+        if best.tree is None or (status is None and not file.is_due()):
             return
         open_part = look()
         frontier = (0, 0, np.empty((0, BOUND + 1), np.int64)) if open_part is None else open_part
