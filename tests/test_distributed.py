@@ -69,12 +69,12 @@ def leftovers(client) -> list:
         return [*dask_scheduler.tasks, *listened]
 
     def on_worker(dask_worker):
-        from contree.distributed import _worker
+        from contree.distributed import _worker_session
 
         profiler, clock = (dask_worker.periodic_callbacks[name] for name in ("profile", "tick"))
         paused = [] if profiler.is_running() else ["the profiler is stopped"]  # as in a fit
         paused += [] if clock.callback_time < 100 else ["the clock is slow"]
-        return [*_worker._desks, *dask_worker.data, *dask_worker.state.tasks, *paused]
+        return [*_worker_session._sessions, *dask_worker.data, *dask_worker.state.tasks, *paused]
 
     found = client.run_on_scheduler(on_scheduler)
     return found + [one for some in client.run(on_worker).values() for one in some]
@@ -395,13 +395,13 @@ def test_ctrl_c(client, cluster, on_interrupt):
         assert said["wrong"] == said["objective"]
 
 
-def test_a_desk_that_is_taken_too_late_is_left(client):
+def test_a_session_that_is_opened_too_late_is_closed(client):
     """A worker that was slow to get ready for a fit that has ended does not wait for it forever."""
-    from contree.distributed import _worker
+    from contree.distributed._worker_session import open_session
 
     for address in pids(client):
         late = client.submit(
-            _worker.take_a_desk, "of-no-fit", client.id, 0.5, workers=[address], pure=False
+            open_session, "of-no-fit", client.id, 0.5, workers=[address], pure=False
         )
         assert late.result(timeout=60)["kernel"]
     del late

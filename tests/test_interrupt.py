@@ -131,15 +131,15 @@ except TimeoutError as error:
 EARLY = """
 import json, os, signal, sys, threading
 import numpy as np
-from contree import ConTreeClassifier, _core, _fit
+from contree import ConTreeClassifier, _core, _fit_request
 
 class Searcher:
     def __init__(self, *rows, **options):
         self.core = _core.Searcher(*rows, **options)
 
-    def run(self, **how):
+    def run(self, **arguments):
         searching.set()
-        return self.core.run(**how)
+        return self.core.run(**arguments)
 
 def send():
     searching.wait()
@@ -151,7 +151,7 @@ clf = ConTreeClassifier(1, on_interrupt="return")
 if {fitted}:
     clf.fit(X[:50, :3], y[:50])
 before = dict(vars(clf))
-_fit._core = type("core", (), dict(Searcher=Searcher, kernel=_core.kernel))
+_fit_request._core = type("core", (), dict(Searcher=Searcher))
 searching = threading.Event()
 thread = threading.Thread(target=send)
 thread.start()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from fractions import Fraction
 from numbers import Integral, Real
 
@@ -171,16 +170,6 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     off = Fraction(weights.tolerance) / weights.unit
     mass = max(0, math.ceil(share * weights.total - off))
     return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
-
-
-def resolve_time_limit(time_limit: Real | None, began: float) -> float:
-    """Return the seconds that are left for the search of a fit that began so long ago.
-
-    `began` is what ``time.perf_counter()`` said then: looking at many rows takes its time.
-    """
-    if time_limit is None:
-        return math.inf
-    return max(0.0, float(time_limit) - (time.perf_counter() - began))
 
 
 def resolve_memory_limit(memory_limit: int | str | None) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 
-from contree._checkpoint_file import RUNNING, Checkpoint, State, damaged
+from contree._checkpoint_file import RUNNING, State, damaged
+from contree._fit_request import FitRequest
 
 
 def check_checkpoint(estimator, checkpoint) -> None:
@@ -22,95 +22,98 @@ def check_checkpoint(estimator, checkpoint) -> None:
         )
 
 
-def search_on(
-    searcher,
-    checkpoint: Checkpoint,
-    *,
-    first: dict | None,
-    time_limit: float,
-    poll: Callable | None,
-    past: float,
-    keep_on_interrupt: bool,
-) -> dict:
-    before = checkpoint.load()
+def resume_search(request: FitRequest) -> dict:
+    """Search from the state in the request's checkpoint, or from the start without a file.
+
+    The core's answer has the seconds and the history of all calls.  The file gets the last state
+    before Ctrl-C is raised.
+    """
+    searcher, checkpoint = request.search_input.searcher(), request.checkpoint
+    stored = checkpoint.load()
     checkpoint.check_place()
-    start = {}
-    if before is None:
-        before = State(RUNNING, 0, 0, 0.0, [], {}, (0, 0, None))
-    else:
-        start = {"frontier": before.frontier, "lower_bound": before.lower_bound}
-        first = better_tree(searcher, checkpoint.path, before, start, first)
-    past += before.seconds
-    history = list(before.history)
+    tree, start, history, stored_seconds = request.initial_tree, {}, [], 0.0
+    if stored is not None:
+        history, stored_seconds = stored.history, stored.seconds
+        start = {"frontier": stored.frontier, "lower_bound": stored.lower_bound}
+        tree = better_tree(searcher, stored, request)
+    seconds_before = stored_seconds + request.elapsed_seconds()
+    answer = searcher.run(
+        **start,
+        first=tree,
+        time_limit=request.remaining_seconds(),
+        resumable=True,
+        poll=_saving_observer(searcher, request, seconds_before, list(history)),
+        keep_on_interrupt=True,
+    )
+    answer["seconds"] += seconds_before
+    answer["history"] = _joined(history, seconds_before, answer["history"])
+    names = ("status", "objective", "lower_bound", "seconds", "history", "tree", "frontier")
+    checkpoint.save_or_warn(State(**{name: answer[name] for name in names}))
+    if answer["interrupted"] and not request.return_on_interrupt:
+        raise KeyboardInterrupt
+    return answer
+
+
+def _saving_observer(searcher, request: FitRequest, seconds_before: float, history: list):
+    """Return a function for the core to call: it saves the state now and then, and observes."""
+    checkpoint, observe = request.checkpoint, request.observe
 
     def save_snapshot(seconds: float) -> None:
         now = searcher.snapshot()
         if now is None:
             return
-        moment = (seconds, now["objective"], now["lower_bound"])
-        # A warning that is made an error must not end the search.
+        bounds = now["objective"], now["lower_bound"]
+        path = [*history, (seconds, *bounds)]
+        # The caller may turn warnings into errors.  They must not end the search.
         with suppress(RuntimeWarning):
             checkpoint.save_or_warn(
-                State(
-                    RUNNING, *moment[1:], seconds, [*history, moment], now["tree"], now["frontier"]
-                )
+                State(RUNNING, *bounds, seconds, path, now["tree"], now["frontier"])
             )
 
-    def look(seconds, objective, lower_bound, root_closed) -> bool:
-        seconds += past
+    def save_and_observe(seconds, objective, lower_bound, root_closed) -> bool:
+        seconds += seconds_before
         if not history or history[-1][1:] != (objective, lower_bound):
             history.append((seconds, objective, lower_bound))
         if checkpoint.is_due():
             save_snapshot(seconds)
-        if poll is None:
+        if observe is None:
             return False
         try:
-            return poll(seconds, objective, lower_bound, root_closed)
+            return observe(seconds, objective, lower_bound, root_closed)
         except KeyboardInterrupt:
-            raise  # the core ends the search and returns what there is
+            raise  # the core ends the search and returns the best tree
         except BaseException:
             save_snapshot(seconds)
             raise
 
-    answer = searcher.run(
-        **start,
-        first=first,
-        time_limit=time_limit,
-        resumable=True,
-        poll=look,
-        keep_on_interrupt=True,
-    )
-    answer["seconds"] += past
-    answer["history"] = _joined(before.history, past, answer["history"])
-    state = {name: answer[name] for name in ("status", "objective", "lower_bound", "seconds")}
-    checkpoint.save_or_warn(
-        State(**state, history=answer["history"], tree=answer["tree"], frontier=answer["frontier"])
-    )
-    if answer["interrupted"] and not keep_on_interrupt:
-        raise KeyboardInterrupt
-    return answer
+    return save_and_observe
 
 
-def better_tree(searcher, path: str, before: State, start: dict, first):
-    """Return the tree to go on with, counted on the rows: the file's, or a better one."""
+def better_tree(searcher, stored: State, request: FitRequest) -> dict:
+    """Return the checkpoint's tree, or the request's initial tree if that is better.
+
+    The searcher recounts both on the rows.  A stored tree that is worse than the file says, or that
+    is not a tree, means that the file is damaged.
+    """
+    path = request.checkpoint.path
+    start = {"frontier": stored.frontier, "lower_bound": stored.lower_bound}
     try:
-        checked = searcher.run(**start, first=before.tree, time_limit=0, resumable=True)
+        recounted = searcher.run(**start, first=stored.tree, time_limit=0, resumable=True)
     except (ValueError, TypeError) as error:
         raise damaged(path) from error
-    counted = checked["objective"]
-    if counted > before.objective:
+    if recounted["objective"] > stored.objective:
         raise damaged(path)
-    if first is not None:
-        other = searcher.run(first=first, time_limit=0, resumable=True)
-        if other["objective"] < counted:
+    if request.initial_tree is not None:
+        other = searcher.run(first=request.initial_tree, time_limit=0, resumable=True)
+        if other["objective"] < recounted["objective"]:
             return other["tree"]
-    return before.tree
+    return stored.tree
 
 
-def _joined(before: list, past: float, history: list) -> list:
-    """Return one history of all calls, with the improvements alone."""
-    joined = list(before)
+def _joined(stored: list, seconds_before: float, history: list) -> list:
+    """Return one history of all calls, without moments at which nothing improved."""
+    joined = list(stored)
     for seconds, *bounds in history:
         if not joined or tuple(bounds) != tuple(joined[-1][1:]):
-            joined.append((seconds + past, *bounds))
+            joined.append((seconds + seconds_before, *bounds))
     return joined

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
@@ -320,8 +318,7 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         self : ConTreeClassifier
             The fitted estimator.
         """
-        given = sample_weight, callback, initial_tree, checkpoint
-        return fit_with(partial(search_tree, self), self, X, y, *given)
+        return fit_with(search_tree, self, X, y, sample_weight, callback, initial_tree, checkpoint)
 
     @property
     def gap_(self) -> int:

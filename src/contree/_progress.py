@@ -63,11 +63,11 @@ def observer(
         yield observe if watchers else None
 
 
-def counting_from(past: float, observe):
-    """Return what the core shall call where so many seconds have passed before it began."""
+def with_seconds_before(seconds_before: float, observe):
+    """Return an observer that adds the seconds before the search to the core's; None for None."""
     if observe is None:
         return None
-    return lambda seconds, *others: observe(seconds + past, *others)
+    return lambda seconds, *others: observe(seconds_before + seconds, *others)
 
 
 def _is_terminal(stream) -> bool:

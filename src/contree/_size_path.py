@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Integral
 
@@ -13,7 +13,8 @@ import numpy as np
 from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_no_bools
 from contree._classifier import ConTreeClassifier
-from contree._fit import keep, search_tree, weigh_rows
+from contree._fit import search_tree, store_answer
+from contree._fit_request import FitRequest
 from contree._progress import observer
 from contree._weights import in_user_unit
 
@@ -198,16 +199,17 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
 
 def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     """Return the path of the trees that a classifier permits."""
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     base._validate_params()
     check_no_bools(base, NUMBERS)
     columns, codes, classes = check_training_data(base, X, y)
     training = columns, y, sample_weight
-    columns, codes, weights, cost = weigh_rows(base, columns, codes, classes, sample_weight)
+    request = FitRequest.of(
+        base, columns, codes, classes, sample_weight, start_time=start_time, all_sizes=True
+    )
+    weights, cost = request.weights, request.cost
     with observer(None, base.verbose, cost) as observe:
-        answer = search_tree(
-            base, columns, codes, len(classes), weights, cost, None, observe, began, all_sizes=True
-        )
+        answer = search_tree(replace(request, observe=observe))
     sizes = answer["sizes"]
     alphas = _hull([size["errors"] for size in sizes], weights.total)
     return SizeErrorPath(
@@ -215,7 +217,7 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
         errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
         lower_bounds=np.array([cost.bounds(s["errors"], s["lower_bound"])[1] for s in sizes]),
         trees=tuple(
-            _classifier(base, leaves, size, answer, classes, weights, cost)
+            _classifier(base, leaves, size, answer, classes, request)
             for leaves, size in enumerate(sizes, start=1)
         ),
         ccp_alphas=np.array([float(alpha) for alpha, _ in alphas]),
@@ -228,25 +230,20 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     )
 
 
-def _classifier(base, leaves: int, size: dict, answer: dict, classes, weights, cost):
+def _classifier(base, leaves: int, size: dict, answer: dict, classes, request: FitRequest):
     """Return the classifier that a fit with this limit of leaves would leave behind."""
     errors, bound = size["errors"], size["lower_bound"]
     status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
     found.max_leaf_nodes = leaves
-    keep(
-        found,
-        {
-            **answer,
-            **size,
-            "objective": errors,
-            "status": status,
-            "history": [(answer["seconds"], errors, bound)],
-        },
-        classes,
-        weights,
-        cost,
-    )
+    of_size = {
+        **answer,
+        **size,
+        "objective": errors,
+        "status": status,
+        "history": [(answer["seconds"], errors, bound)],
+    }
+    store_answer(found, of_size, classes, request)
     return found
 
 
