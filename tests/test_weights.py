@@ -160,7 +160,7 @@ def test_weights_refused(weights, message):
         ({0: np.inf}, "inf for the class 0"),
         ({0: "1"}, "'1' for the class 0"),
         ({0: 0, 1: 0.0}, "weights of all rows are zero"),
-        ({0: 1, 2: 1}, r"\[1\] are not in class_weight"),
+        ({0: 1, 2: 1}, r"class_weight has no weight for the classes \[1\]"),
         ("equal", "class_weight"),
         ([1, 1], "class_weight"),
     ],
