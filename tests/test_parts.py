@@ -11,6 +11,7 @@ from contree._fit import fit_with
 pytest.importorskip("distributed")
 
 from contree.distributed._pool import BOUND, CLOSED, LEFT_END, RIGHT_END, Frontier, Pool
+from scale import scaled
 
 
 class InParts:
@@ -65,8 +66,8 @@ class InParts:
 @pytest.mark.parametrize("seed", range(4))
 def test_any_parts_in_any_order(seed, threads):
     rng = np.random.default_rng(seed)
-    runs = 0
-    for _ in range(12):
+    runs, count = 0, scaled(5)
+    for _ in range(count):
         n_rows, n_features = int(rng.integers(8, 70)), int(rng.integers(1, 5))
         X = rng.integers(0, int(rng.choice([4, 30])), size=(n_rows, n_features)).astype(float)
         X[rng.random(X.shape) < rng.choice([0, 0, 0.1])] = np.nan
@@ -87,7 +88,7 @@ def test_any_parts_in_any_order(seed, threads):
         assert clf.lower_bound_ <= whole.objective_ <= clf.objective_, parameters
         if parameters["max_gap"] == 0:
             assert clf.objective_ == clf.lower_bound_ == whole.objective_, parameters
-    assert runs > 12
+    assert runs > count
 
 
 def table(bounds, lengths=None) -> np.ndarray:
