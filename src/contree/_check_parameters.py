@@ -100,8 +100,8 @@ def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
 def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
     """Return the permitted gap as a number of errors, or of units of weight, rounded down.
 
-    A share is the decimal in the user's program: 0.29 of 100 rows is 29, although the float64
-    nearest to 0.29, times 100, is a little less.
+    A share is the decimal in the user's program, so 0.29 of 100 rows is 29.  The float64 nearest to
+    0.29, times 100, is a little less.
     """
     if isinstance(max_gap, Integral):
         return min(math.floor(int(max_gap) / Fraction(unit)), total)
@@ -155,11 +155,12 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
 
     Without weights, the first number covers both limits and the second is 0.
 
-    If weights were rounded, by d in all, the limit is d less than the share of the rounded sum R,
-    so that no leaf that is heavy enough is rejected.  Let p and q be the sums of the increases and
-    the decreases, p + q <= d.  A leaf of at least a share s of the true sum has a rounded weight of
-    at least s (R - p) - q >= s R - d.  A leaf of that rounded weight has a true weight of at least
-    s R - d - p.  That is at most 2 d less than the share s of the true sum, which is at most R + q.
+    If weights were rounded, by d in all, the limit is d less than the share of the rounded sum R.
+    So no leaf that is heavy enough is rejected.  Let p and q be the sums of the increases and the
+    decreases, p + q <= d.  Let a leaf have at least a share s of the true sum.  Its rounded weight
+    is at least s (R - p) - q >= s R - d.  A leaf of that rounded weight has a true weight of at
+    least s R - d - p.  That is at most 2 d less than the share s of the true sum, which is at most
+    R + q.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
     check_min_samples_split(estimator.min_samples_split, rows, n_rows)

@@ -1,8 +1,8 @@
 """The checkpoint file: its format, its checks, and how it is replaced.
 
-A checkpoint holds the state of a search for one problem: the best tree, the proved bound, and the
-open intervals of the root (`Frontier` in ``core/include/contree/contree.hpp``).  The file is text:
-one line with the format and a checksum, then JSON.  contree never executes any of it.  contree
+A checkpoint holds the state of a search for one problem: the best tree, the proved bound and the
+open intervals of the root.  (The core calls these intervals a `Frontier`.)  The file is text: one
+line with the format and a checksum, then JSON.  contree never executes any of it.  contree
 rejects a damaged file, or one of another problem, and leaves it unchanged.
 """
 

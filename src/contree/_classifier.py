@@ -30,8 +30,8 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
 
     max_leaf_nodes : int, default=None
         The largest number of leaves.  The tree is optimal among trees with at most so many.  None:
-        as many as the depth allows.  With a limit the search tries every way to share the leaves
-        between the two sides of a split, and may take several times as long.
+        as many as the depth allows.  With a limit, the search tries every division of the leaves
+        between the two sides of a split.  That may take several times as long.
 
     ccp_alpha : float, default=0.0
         The cost of a leaf, as a share of the weight of all rows.  The search minimises the training
@@ -49,9 +49,9 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
 
     class_weight : dict, "balanced" or None, default=None
         The cost of an error, by the label of the row; it multiplies ``sample_weight``.  Labels that
-        a dict leaves out cost 1.  ``"balanced"`` gives all classes the same weight and keeps the
-        weight of all rows: n / (K n_c) for a row of a class with n_c of the n rows, counted by
-        ``sample_weight`` if it is given.
+        a dict leaves out cost 1.  ``"balanced"`` gives all K classes the same weight and keeps the
+        weight of all rows.  A row of a class with n_c of the n rows then weighs n / (K n_c), where
+        ``sample_weight`` counts the rows if it is given.
 
     max_gap : int or float, default=0
         How far the objective may stay from the optimum, in exchange for time.  An int is a number
@@ -69,9 +69,9 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         Number of threads: None means 1, -1 all processors, -2 all but one.
 
     memory_limit : int or str, default=None
-        Memory for the search's cache, the part that grows while the search runs: bytes, or a string
-        such as ``"500MB"`` or ``"2GiB"``.  A full cache drops its oldest entries, which costs time
-        but never changes the optimum.  The rows need memory of their own.  None: 64 MiB.
+        Memory for the search's cache: bytes, or a string such as ``"500MB"`` or ``"2GiB"``.  A full
+        cache drops its oldest entries, which costs time but never changes the optimum.  The rows
+        need memory of their own.  None: 64 MiB.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the heuristics that look for better trees from depth four on.  The seed affects
@@ -276,7 +276,7 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers, or NaN for a missing value: a NumPy array, a data frame, nested
+            Finite numbers, or NaN for a missing value.  A NumPy array, a data frame, nested
             sequences, or a sparse matrix, which ``fit`` makes dense.  ``fit`` compares them as
             float64 and warns about columns with integers that float64 cannot tell apart.  At every
             test the search tries missing values on both sides, and apart from all others.
@@ -296,7 +296,7 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
             raises, the search ends and ``fit`` raises the same.  While it runs the search goes on,
             but the time limit is not checked.
         initial_tree : classifier, FittedTree, str or dict, default=None
-            The first incumbent, instead of that of ``warm_start``: a fitted classifier or its
+            The first incumbent, instead of that of ``warm_start``.  A fitted classifier or its
             ``tree_``, JSON from ``to_json()``, or a fitted tree of scikit-learn.  ``fit`` applies
             its tests to the columns of X, cuts it at ``max_depth`` and prunes it to the best tree
             for ``max_leaf_nodes`` and ``ccp_alpha``.  Its leaves predict the majority of the rows

@@ -34,9 +34,9 @@ SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol
 class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
     """An optimal classification tree whose depth and size are chosen by cross-validation.
 
-    For each fold and each depth up to `max_depth`, one path of optimal trees by their number of
-    leaves is computed on the training rows, and every tree on it is scored on the others.  The
-    depth and size with the best mean score are then fitted to all rows.
+    For each fold and each depth up to `max_depth`, ``fit`` computes one path of optimal trees by
+    their number of leaves on the training rows.  It scores every tree of the path on the other
+    rows.  Then it fits the depth and size with the best mean score to all rows.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
 
     one_standard_error : bool, default=False
         With True, choose the smallest tree whose mean score is at most one standard error below the
-        best: the fewest leaves, then the least depth.
+        best.  The smallest tree has the fewest leaves, then the least depth.
 
     random_state : int, RandomState instance or None, default=0
         The seed of the default splits; other values of `cv` have their own.  An int is also the
