@@ -3,6 +3,7 @@
 #
 #   make demo    fit a tree, print it beside CART's
 #   make test    Python and C++ tests
+#   make test-long  the Python tests with ten times as many random instances
 #   make lint    ruff
 #   make asan    C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
 #   make bench   all experiments, a small set of each, about ten minutes; results in build/bench/
@@ -34,7 +35,7 @@ endef
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
-.PHONY: demo test test-python test-cpp lint format asan tsan bench clean
+.PHONY: demo test test-python test-long test-cpp lint format asan tsan bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package $(VENV)/.cli
@@ -43,7 +44,10 @@ demo: $(VENV)/.package $(VENV)/.cli
 test: test-python test-cpp
 
 test-python: $(VENV)/.package $(VENV)/.cli $(VENV)/.test $(VENV)/.test-tools
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+test-long: $(VENV)/.package $(VENV)/.cli $(VENV)/.test $(VENV)/.test-tools
+	CONTREE_TEST_SCALE=10 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-cpp: $(VENV)/.tools
 	$(call cpp_tests,build/tests,)

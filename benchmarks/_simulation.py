@@ -23,8 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from contree import ConTreeClassifier, _core
-from contree._fit import core_options, fit_with
-from contree.distributed._crew import TICK
+from contree._fit import fit_with
 from contree.distributed._pool import (
     BOUND,
     CLOSED,
@@ -36,6 +35,7 @@ from contree.distributed._pool import (
     shortest_slice,
     slice_seconds,
 )
+from contree.distributed._worker_registry import POLL_SECONDS
 
 
 def predict(task: dict) -> dict:
@@ -105,9 +105,8 @@ def _searcher(X, y, depth: int) -> _core.Searcher:
     """Return the core's searcher that a fit with defaults would use."""
     made = []
 
-    def search(X, codes, n_classes, weights, cost, *_, **__):
-        options = core_options(clf, len(codes), weights, cost)
-        made.append(_core.Searcher(X, codes, n_classes, **options))
+    def search(request):
+        made.append(request.search_input.searcher())
         return made[0].run(time_limit=0.0) | {"kernel": "", "n_jobs": 1}
 
     clf = ConTreeClassifier(depth)
@@ -186,7 +185,7 @@ def simulate(recorded: dict, workers: int, delay: float, handling: float) -> flo
         now, _, what, worker = heapq.heappop(events)
         if what == "tick":
             deal(now)
-            at(now + TICK, "tick")
+            at(now + POLL_SECONDS, "tick")
         elif what == "ask":
             if worker in bundles:
                 bundles[worker].until = min(bundles[worker].until, now)

@@ -12,13 +12,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The experiments are tested too; last, because one of them has the name of Dask's package.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 # The same examples in every run: a failure that CI sees, everyone sees.
-settings.register_profile("contree", derandomize=True, deadline=None, print_blob=True)
+# How long an example takes, on a busy machine, says nothing.
+settings.register_profile(
+    "contree",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("contree")
 
 

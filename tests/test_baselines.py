@@ -10,6 +10,7 @@ import pytest
 from _complete_tree import ancestors, cart, from_rows
 from _harness import dense_ranks
 from contree import ConTreeClassifier
+from scale import scaled
 
 pytestmark = pytest.mark.tools
 
@@ -32,7 +33,7 @@ def instance(seed: int):
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(scaled(5)))
 def test_it_has_the_optimum(fit, seed, depth):
     X, y = instance(seed)
     tree, bound = fit(X, y, depth, 1e6)

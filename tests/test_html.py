@@ -22,6 +22,7 @@ from contree import ConTreeClassifier, SearchReport
 from contree._report import Improvement
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
+from scale import scaled
 
 EVIL = "</script><script>alert(1)</script><!-- \"'><img src=x onerror=alert(1)>&lt;"
 VOID = {"meta", "link", "input", "img", "br"}
@@ -96,7 +97,7 @@ def test_names_cannot_break_the_page(clf, tmp_path):
     assert not any(name.startswith("on") for name, _ in evil.attributes)
 
 
-@settings(max_examples=50)
+@settings(max_examples=scaled(25))
 @given(st.text(min_size=1), st.text(min_size=1))
 @example(EVIL, EVIL)
 def test_no_name_breaks_the_notebook(feature, label):

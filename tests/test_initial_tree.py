@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from contree import ConTreeClassifier, FittedTree
 from contree._initial_tree import _compared_as_float64
 from oracle import check_tree
+from scale import scaled
 from test_limits import hard_set
 
 SEARCHES = ["best_first", "paper"]
@@ -129,7 +130,7 @@ floats = st.floats(-(2.0**100), 2.0**100, width=32)
 
 
 @given(floats, st.integers(-3, 3), st.integers(-3, 3), st.booleans())
-@settings(max_examples=500)
+@settings(max_examples=scaled(200))
 def test_the_threshold_that_rounds_as_scikit_learn_does(value, steps, more, half_way):
     """For float64 values at and around every point where the answer can change."""
     nearby = np.float32(value)

@@ -27,19 +27,18 @@ if {fitted}:
     clf.fit(X[:50, :3], y[:50])
 before = dict(vars(clf))
 clf.set_params(**{parameters})
-callback = None
-if {busy}:
-    def callback(progress):
-        print("fitting", flush=True)
-        time.sleep(30)  # the signal arrives in here
-else:
-    print("fitting", flush=True)
+told = []
+def callback(progress):
+    if not told:
+        told.append(print("fitting", flush=True))  # there is a tree
+        time.sleep({sleep})
+if {early}:
+    callback = print("fitting", flush=True)
 said = dict(raised=False)
 try:
     clf.fit(X, y, callback=callback)
 except KeyboardInterrupt:
     said["raised"] = True
-said["ended"] = time.time()
 changed = {{k for k in vars(clf) if vars(clf)[k] is not before.get(k)}}
 said["changed"] = sorted(changed - set(clf.get_params()))
 if not said["raised"]:
@@ -49,29 +48,29 @@ print(json.dumps(said), flush=True)
 """
 
 
-def interrupted(fitted=False, busy=False, wait=0.7, **parameters) -> dict:
-    """Return what a process says whose fit gets a SIGINT, and how long after it the fit ended."""
+def interrupted(fitted=False, early=False, sleep=0, **parameters) -> dict:
+    """Return what a process says whose fit gets a SIGINT.
+
+    The signal comes once there is a tree, while the callback sleeps; `early` sends it at any moment
+    after the call of fit, without a callback.
+    """
     parameters = {"max_depth": 6, **parameters}
-    program = PROGRAM.format(parameters=parameters, fitted=fitted, busy=busy)
+    program = PROGRAM.format(parameters=parameters, fitted=fitted, early=early, sleep=sleep)
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout.readline() == "fitting\n"
-            time.sleep(wait)
-            sent = time.time()
+            time.sleep(0.3)
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=60)
         finally:
             process.kill()
     assert process.returncode == 0
-    said = json.loads(out)
-    said["seconds"] = said["ended"] - sent
-    return said
+    return json.loads(out)
 
 
-@pytest.mark.parametrize("search", ["best_first", "paper"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("search", "n_jobs"), [("best_first", 1), ("best_first", 2), ("paper", 1)])
 def test_return_keeps_the_best_tree(search, n_jobs):
     said = interrupted(on_interrupt="return", search=search, n_jobs=n_jobs)
     assert not said["raised"]
@@ -79,25 +78,21 @@ def test_return_keeps_the_best_tree(search, n_jobs):
     assert said["wrong"] == said["objective"] < 2667  # better than a leaf
     assert 0 <= said["bound"] <= said["objective"]
     assert said["gap"] == said["objective"] - said["bound"]
-    assert said["seconds"] < 10  # a guard; the promise is 100 ms
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("fitted", [False, True])
-def test_raise_leaves_the_estimator_as_it_was(fitted, n_jobs):
-    said = interrupted(fitted=fitted, n_jobs=n_jobs)
+@pytest.mark.parametrize(("fitted", "n_jobs", "early"), [(False, 1, True), (True, 2, False)])
+def test_raise_leaves_the_estimator_as_it_was(fitted, n_jobs, early):
+    said = interrupted(fitted=fitted, n_jobs=n_jobs, early=early)
     assert said["raised"]
     assert said["changed"] == []
-    assert said["seconds"] < 10
 
 
 @pytest.mark.parametrize("on_interrupt", ["raise", "return"])
 def test_a_signal_during_the_callback(on_interrupt):
-    said = interrupted(busy=True, wait=0.2, on_interrupt=on_interrupt)
+    said = interrupted(sleep=30, on_interrupt=on_interrupt)
     assert said["raised"] == (on_interrupt == "raise")
     if on_interrupt == "return":
         assert said["status"] == "interrupted"
-    assert said["seconds"] < 10
 
 
 def test_return_is_for_ctrl_c_only():
@@ -131,15 +126,15 @@ except TimeoutError as error:
 EARLY = """
 import json, os, signal, sys, threading
 import numpy as np
-from contree import ConTreeClassifier, _core, _fit
+from contree import ConTreeClassifier, _core, _fit_request
 
 class Searcher:
     def __init__(self, *rows, **options):
         self.core = _core.Searcher(*rows, **options)
 
-    def run(self, **how):
+    def run(self, **arguments):
         searching.set()
-        return self.core.run(**how)
+        return self.core.run(**arguments)
 
 def send():
     searching.wait()
@@ -151,7 +146,7 @@ clf = ConTreeClassifier(1, on_interrupt="return")
 if {fitted}:
     clf.fit(X[:50, :3], y[:50])
 before = dict(vars(clf))
-_fit._core = type("core", (), dict(Searcher=Searcher, kernel=_core.kernel))
+_fit_request._core = type("core", (), dict(Searcher=Searcher))
 searching = threading.Event()
 thread = threading.Thread(target=send)
 thread.start()

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from contree import ConTreeClassifier
+from scale import scaled
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_a_random_state_that_is_no_number_is_named(iris):
     assert clf.set_params(random_state=None).to_json()
 
 
-@settings(max_examples=50)
+@settings(max_examples=scaled(25))
 @given(
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=8, unique=True)
 )
@@ -238,7 +239,7 @@ def test_cut_anywhere_it_is_a_value_error(text):
             ConTreeClassifier.from_json(text[:end])
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(120))
 @given(data=st.data())
 def test_no_damage_passes_unseen_or_crashes(text, data):
     """Any one value replaced: read as a classifier that predicts, or refused by a ValueError."""

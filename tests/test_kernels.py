@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from contree import ConTreeClassifier
 
 rng = np.random.default_rng(0)
-noise = rng.integers(0, 40, size=(700, 6)).astype(float), rng.integers(0, 5, size=700)
+noise = rng.integers(0, 40, size=(350, 6)).astype(float), rng.integers(0, 5, size=350)
 seen = hashlib.sha256()
 for X, y in (load_wine(return_X_y=True), load_breast_cancer(return_X_y=True), noise):
     for depth in (2, 3):

@@ -89,9 +89,15 @@ print(small.status_)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a process")
-@pytest.mark.parametrize("search", ["best_first", "paper"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("spare", [20 << 20, 150 << 20])
+@pytest.mark.parametrize(
+    ("spare", "n_jobs", "search"),
+    [
+        (20 << 20, 1, "best_first"),
+        (20 << 20, 2, "paper"),
+        (150 << 20, 1, "paper"),
+        (150 << 20, 2, "best_first"),
+    ],
+)
 def test_memory_that_runs_out_is_an_error(spare, n_jobs, search):
     program = textwrap.dedent(PROGRAM.format(spare=spare, n_jobs=n_jobs, search=search))
     done = subprocess.run(

@@ -14,6 +14,7 @@ from contree import ConTreeClassifier, _core
 from contree._objective import LeafCost, between_neighbours, most_leaves, widest_sum
 from contree._weights import Weights
 from oracle import check_tree, size_front
+from scale import scaled
 from test_general_oracle import draw, kept
 
 ALPHAS = (1e-9, 0.001, 0.01, 0.05, 0.1, 1 / 3, 0.3, 0.75, 1.0, 4.0)
@@ -50,7 +51,7 @@ def draw_size(rng, which, depth):
 def test_against_exhaustive_search(name, search):
     which, case = CASES[name]
     rng = np.random.default_rng([*name.encode(), *search.encode()])
-    for _ in range(150):
+    for _ in range(scaled(50)):
         X, y, weights, least = draw(rng, case)
         depth = int(rng.integers(0, 4))
         alpha, most = draw_size(rng, which, depth)
@@ -77,7 +78,7 @@ def test_against_exhaustive_search(name, search):
 def test_every_kernel(kernel, monkeypatch):
     monkeypatch.setenv("CONTREE_KERNEL", kernel)
     rng = np.random.default_rng(5)
-    for _ in range(60):
+    for _ in range(scaled(25)):
         X, y, weights, least = draw(rng, CASES["all"][1])
         alpha, most = draw_size(rng, {"ccp_alpha", "max_leaf_nodes"}, 2)
         params = {"ccp_alpha": alpha, "max_leaf_nodes": most, "min_samples_leaf": least}
@@ -90,7 +91,7 @@ def test_every_kernel(kernel, monkeypatch):
 
 def test_a_mediant_compares_as_the_number_does():
     rng = np.random.default_rng(1)
-    for _ in range(400):
+    for _ in range(scaled(150)):
         order = int(rng.integers(1, 40))
         number = Fraction(int(rng.integers(0, 10**6)), int(rng.integers(1, 10**5)))
         found = between_neighbours(number, order)
@@ -224,7 +225,7 @@ def test_written_and_read():
 def test_without_either_no_split_is_to_spare():
     """Also where the search is stopped: a split that saves nothing is taken out."""
     rng = np.random.default_rng(4)
-    for _ in range(60):
+    for _ in range(scaled(25)):
         X, y, weights, least = draw(rng, CASES["all"][1])
         limit = rng.choice([0.0, None])
         clf = ConTreeClassifier(4, min_samples_leaf=least, time_limit=limit).fit(X, y, weights)

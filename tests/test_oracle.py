@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from contree import ConTreeClassifier, _core
 from oracle import check_tree, fewest_errors
+from scale import scaled
 
 SEARCHES = ["best_first", "paper"]
 NASTY = np.array([0.0, -0.0, 5e-324, -5e-324, 1e-9, 2e-9, 1.0, np.nextafter(1.0, 2), 1e308, -1e308])
@@ -53,10 +54,10 @@ def fit_and_check(X, y, depth, optimum, **parameters):
     return clf
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_sets(seed):
     rng = np.random.default_rng(seed)
-    for _ in range(200):
+    for _ in range(scaled(150)):
         X, y = instance(rng, max_rows=int(rng.choice([6, 14, 24])))
         depth = int(rng.integers(0, 4))
         optimum = fewest_errors(X, y, depth)
@@ -71,7 +72,7 @@ def test_each_switch_alone(row, search):
     low, high = row["low"], row["high"]
     some = {low, low + 1, min(low + 1000, high), high}
     values = set(range(low, high + 1)) if high - low < 10 else some
-    for _ in range(25):
+    for _ in range(scaled(8)):
         X, y = instance(rng)
         depth = int(rng.integers(2, 4))
         optimum = fewest_errors(X, y, depth)
@@ -83,7 +84,7 @@ def test_each_switch_alone(row, search):
 def test_switches_together(seed):
     rng = np.random.default_rng(100 + seed)
     table = _core.switches()
-    for _ in range(60):
+    for _ in range(scaled(25)):
         X, y = instance(rng)
         depth = int(rng.integers(1, 4))
         options = {
@@ -99,7 +100,7 @@ def test_switches_together(seed):
 def test_gap_is_kept(search):
     rng = np.random.default_rng(5)
     used = 0
-    for _ in range(250):
+    for _ in range(scaled(80)):
         X, y = instance(rng)
         depth, gap = int(rng.integers(0, 4)), int(rng.integers(1, 5))
         optimum = fewest_errors(X, y, depth)
@@ -118,7 +119,7 @@ def test_gap_is_kept(search):
 @pytest.mark.parametrize("search", SEARCHES)
 def test_tolerance_joins_chains_of_close_values(search):
     rng = np.random.default_rng(6)
-    for _ in range(100):
+    for _ in range(scaled(40)):
         n, p = int(rng.integers(2, 13)), int(rng.integers(1, 4))
         X = rng.integers(0, 25, size=(n, p)) / 8  # exact differences
         y = rng.integers(0, 3, size=n)
@@ -139,7 +140,7 @@ feature_values = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(100))
 @given(data=st.data())
 def test_whatever_hypothesis_finds(data):
     n, p = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 3))
@@ -163,12 +164,12 @@ def middle_size(rng, classes, most_rows):
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize(("depth", "most_rows", "sets"), [(2, 400, 6), (3, 400, 5), (4, 130, 4)])
-def test_middle_size_against_pycontree(classes, depth, most_rows, sets):
+@pytest.mark.parametrize(("depth", "most_rows"), [(2, 400), (3, 400), (4, 130)])
+def test_middle_size_against_pycontree(classes, depth, most_rows):
     """Sets beyond exhaustive search; integer features, which the peer's float32 holds exactly."""
     pycontree = pytest.importorskip("pycontree")
     rng = np.random.default_rng([classes, depth])
-    for _ in range(sets):
+    for _ in range(scaled(2)):
         X, y = middle_size(rng, classes, most_rows)
         peer = pycontree.ConTree(max_depth=depth, time_limit=600).fit(X, y.astype(np.intc))
         optimum = int(np.count_nonzero(peer.predict(X) != y))

@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from contree import ConTreeClassifier, _core
-from contree._fit import core_options, fit_with
+from contree import ConTreeClassifier
+from contree._fit import fit_with
 
 pytest.importorskip("distributed")
 
 from contree.distributed._pool import BOUND, CLOSED, LEFT_END, RIGHT_END, Frontier, Pool
+from scale import scaled
 
 
 class InParts:
     """A search that deals its parts to itself, in bundles of any size, a few thresholds each."""
 
-    def __init__(self, clf, rng, threads=1):
-        self.clf, self.rng, self.threads, self.runs = clf, rng, threads, 0
+    def __init__(self, rng, threads=1):
+        self.rng, self.threads, self.runs = rng, threads, 0
 
-    def __call__(self, X, codes, n_classes, weights, cost, first, observe, began, kept) -> dict:
-        rng = self.rng
-        options = core_options(self.clf, len(codes), weights, cost) | {"n_jobs": self.threads}
-        searchers = [_core.Searcher(X, codes, n_classes, **options) for _ in range(2)]
+    def __call__(self, request) -> dict:
+        rng, options = self.rng, request.search_input.options
+        searchers = [request.search_input.searcher(n_jobs=self.threads) for _ in range(2)]
         answer = searchers[0].run(open_only=True, resumable=True)
         best, gap = answer, options["max_gap"]
         last = min(options["max_depth"], options["max_leaves"] - 1)
@@ -66,8 +66,8 @@ class InParts:
 @pytest.mark.parametrize("seed", range(4))
 def test_any_parts_in_any_order(seed, threads):
     rng = np.random.default_rng(seed)
-    runs = 0
-    for _ in range(12):
+    runs, count = 0, scaled(5)
+    for _ in range(count):
         n_rows, n_features = int(rng.integers(8, 70)), int(rng.integers(1, 5))
         X = rng.integers(0, int(rng.choice([4, 30])), size=(n_rows, n_features)).astype(float)
         X[rng.random(X.shape) < rng.choice([0, 0, 0.1])] = np.nan
@@ -82,13 +82,13 @@ def test_any_parts_in_any_order(seed, threads):
         }
         whole = ConTreeClassifier(**parameters | {"max_gap": 0}).fit(X, y, weights)
         clf = ConTreeClassifier(**parameters)
-        parts = InParts(clf, rng, threads)
+        parts = InParts(rng, threads)
         fit_with(parts, clf, X, y, weights)
         runs += parts.runs
         assert clf.lower_bound_ <= whole.objective_ <= clf.objective_, parameters
         if parameters["max_gap"] == 0:
             assert clf.objective_ == clf.lower_bound_ == whole.objective_, parameters
-    assert runs > 12
+    assert runs > count
 
 
 def table(bounds, lengths=None) -> np.ndarray:
@@ -138,9 +138,8 @@ def test_a_frontier_of_other_rows_is_refused():
     X, y = np.asfortranarray(rng.normal(size=(30, 3))), rng.integers(0, 2, 30).astype(np.int32)
     clf = ConTreeClassifier(3)
 
-    def search(X, codes, n_classes, weights, cost, first, observe, began, kept):
-        options = core_options(clf, len(codes), weights, cost)
-        searcher = _core.Searcher(X, codes, n_classes, **options)
+    def search(request):
+        searcher = request.search_input.searcher()
         frontier = Frontier(*searcher.run(open_only=True, resumable=True)["frontier"])
         for column, value in ((0, 3), (0, -1), (LEFT_END, -1), (RIGHT_END, 31), (RIGHT_END, 0)):
             wrong = frontier.intervals.copy()

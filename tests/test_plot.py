@@ -23,6 +23,7 @@ from contree.export.layout import centres
 from contree.export.palette import class_colours, node_colours
 from contree.export.plot import _wrapped
 from contree.export.wording import shortened
+from scale import scaled
 
 matplotlib = pytest.importorskip(
     "matplotlib", reason="NOT TESTED: plot() needs matplotlib, which is not installed"
@@ -218,7 +219,7 @@ def random_tree(rng, nodes: int) -> FittedTree:
     return FittedTree(left, right, feature, feature * 1.0, ones, np.zeros((len(left), 2)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(40))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 30))
 def test_layout_of_any_tree(seed, inner):
     rng = np.random.default_rng(seed)

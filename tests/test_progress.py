@@ -145,10 +145,8 @@ def test_what_a_callback_raises_comes_out(error, n_jobs):
     def callback(progress):
         raise error("from the callback")
 
-    start = time.perf_counter()
     with pytest.raises(error, match="from the callback"):
         clf.fit(X, y, callback=callback)
-    assert time.perf_counter() - start < 10
     assert vars(clf) == clf.get_params()
     with pytest.raises(NotFittedError):
         clf.predict(X)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from contree import ConTreeClassifier, _core
-from contree._fit import core_options
+from contree._fit_request import core_options
 from contree._objective import LeafCost
 from contree._weights import weigh
 

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from contree import ConTreeClassifier, size_error_path
 from oracle import check_tree, size_front
+from scale import scaled
 from test_general_oracle import draw, kept
 from test_objective import CASES
 
@@ -27,7 +28,7 @@ def path():
 @pytest.mark.parametrize("name", ["both", "weights", "all"])
 def test_against_exhaustive_search(name):
     rng = np.random.default_rng([7, *name.encode()])
-    for _ in range(80):
+    for _ in range(scaled(25)):
         X, y, weights, least = draw(rng, CASES[name][1])
         depth = int(rng.integers(0, 4))
         found = size_error_path(
@@ -53,7 +54,7 @@ def test_against_exhaustive_search(name):
 
 def test_alphas_are_where_the_optimum_changes():
     rng = np.random.default_rng(8)
-    for _ in range(40):
+    for _ in range(scaled(15)):
         X, y, *_ = draw(rng, CASES["both"][1])
         found = size_error_path(X, y, 3)
         alphas, sizes = found.exact_alphas, found.ccp_leaves.tolist()

@@ -8,6 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from contree import ConTreeClassifier
+from scale import scaled
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 LARGEST = np.finfo(np.float64).max
@@ -22,7 +23,7 @@ def threshold_between(a: float, b: float) -> float:
     return float(clf.tree_.threshold[0])
 
 
-@settings(max_examples=400)
+@settings(max_examples=scaled(150))
 @given(finite, finite)
 @example(1.0, np.nextafter(1.0, 2.0))
 @example(np.nextafter(1.0, 0.0), 1.0)
@@ -81,7 +82,7 @@ def test_ids_up_to_two_to_the_53():
     assert clf.errors_ == 0
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(40))
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2, max_size=9))
 def test_float32_rows_go_the_same_way_as_float64_ones(column):
     X = np.array(column, dtype=np.float32)[:, np.newaxis]

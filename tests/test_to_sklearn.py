@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from contree import ConTreeClassifier
+from scale import scaled
 
 
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_wine])
@@ -75,7 +76,7 @@ def test_a_leaf_has_the_least_limits_that_cart_allows():
     assert clone(cart).fit(X, y).get_n_leaves() == 2
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(80))
 @given(
     st.lists(
         st.floats(-1e37, 1e37, allow_subnormal=False), min_size=2, max_size=10, unique=True

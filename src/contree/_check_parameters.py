@@ -1,14 +1,13 @@
-"""From parameters as the user gives them to what the core takes.
+"""Turn the user's parameters into scikit-learn's constraints and into the core's numbers.
 
-What each may be stands in ``_parameters.py``; here it becomes scikit-learn's constraints, and, once
-the rows are known, numbers: shares of rows, bytes, threads, a seed.
+``_parameters.py`` says which values are allowed.  Once the rows are known, shares of rows, bytes,
+threads and seeds become integers here.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import time
 from fractions import Fraction
 from numbers import Integral, Real
 
@@ -43,18 +42,18 @@ NUMBERS = (
 
 
 class Only(Options):
-    """The few values of a parameter of CART's that change nothing here; refuses others with why."""
+    """The allowed values of a CART parameter without effect here; the error says what to use."""
 
     def __init__(self, parameter: Parameter):
         super().__init__((str, Real, type(None)), set(parameter.allowed))
         self.parameter = parameter
 
     def __str__(self):
-        return f"{self.parameter.values}: {self.parameter.instead}"
+        return f"{self.parameter.values}. {self.parameter.instead}"
 
 
 def sklearn_constraints(parameter: Parameter) -> list:
-    """Return what a parameter may be, in the words of scikit-learn's validation."""
+    """Return the constraints on a parameter for scikit-learn's validation."""
     if parameter.instead and not any(isinstance(one, Range) for one in parameter.allowed):
         return [Only(parameter)]
     words = {one for one in parameter.allowed if isinstance(one, str)}
@@ -74,7 +73,7 @@ def sklearn_constraints(parameter: Parameter) -> list:
 
 
 def check_no_bools(estimator, names) -> None:
-    """Refuse True and False where a number is meant; scikit-learn's ranges let them pass."""
+    """Reject True and False as numbers, which scikit-learn's ranges accept."""
     for name in names:
         value = getattr(estimator, name)
         if isinstance(value, (bool, np.bool_)):
@@ -93,7 +92,7 @@ def check_callback(callback) -> None:
 
 
 def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
-    """Return the depth that no tree exceeds: every split takes a row away at least."""
+    """Return the greatest possible depth: every split removes at least one row."""
     most = n_rows - 1
     return most if max_depth is None else min(int(max_depth), most)
 
@@ -101,8 +100,8 @@ def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
 def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
     """Return the permitted gap as a number of errors, or of units of weight, rounded down.
 
-    A share is read as the decimal that stands in the user's program, so that 0.29 of 100 rows is 29
-    although the nearest float64 to 0.29, times 100, is a little less.
+    A share is the decimal in the user's program, so 0.29 of 100 rows is 29.  The float64 nearest to
+    0.29, times 100, is a little less.
     """
     if isinstance(max_gap, Integral):
         return min(math.floor(int(max_gap) / Fraction(unit)), total)
@@ -117,14 +116,13 @@ def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
 
 
 def check_min_samples_split(min_samples_split: Real, least: int, n_rows: int) -> None:
-    """Refuse what two leaves of the least size do not imply."""
+    """Reject a size that two leaves of the least size do not imply."""
     rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
     if rows > 2 * least:
         raise ValueError(
             "The 'min_samples_split' parameter of ConTreeClassifier must be at most twice "
             f"min_samples_leaf, here {2 * least} rows. Got {min_samples_split!r} instead, which "
-            f"is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which the search "
-            "obeys: then no fewer rows are split."
+            f"is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which implies it."
         )
 
 
@@ -137,8 +135,8 @@ def resolve_class_weight(class_weight, classes: np.ndarray):
     absent = [label for label in labels if label not in class_weight]
     if absent and len(labels) - len(absent) != len(class_weight):  # as scikit-learn
         raise ValueError(
-            f"The classes {absent} are not in class_weight, which has the keys "
-            f"{list(class_weight)}."
+            f"class_weight has no weight for the classes {absent}; its keys are "
+            f"{list(class_weight)}. Use the labels in y as keys."
         )
     return weights
 
@@ -153,15 +151,16 @@ def _exact_class_weight(label, weight) -> int | Fraction:
 
 
 def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, int]:
-    """Return the least number of rows of a leaf, and the least multiple of weight.
+    """Return the least rows of a leaf and its least weight, in multiples of the unit.
 
-    Without weights the latter is a number of rows too.
+    Without weights, the first number covers both limits and the second is 0.
 
-    Where weights were rounded, by d in all, it is d less than the share of the rounded sum R, so
-    that no leaf which is heavy enough is refused.  Let p and q be the sums of what was added and
-    taken away, p + q <= d.  A leaf of at least a share s of the true sum has, rounded, at least
-    s (R - p) - q >= s R - d.  And a leaf of that much weighs, in truth, at least s R - d - p, that
-    is at most 2 d less than the share s of the true sum, which is at most R + q.
+    If weights were rounded, by d in all, the limit is d less than the share of the rounded sum R.
+    So no leaf that is heavy enough is rejected.  Let p and q be the sums of the increases and the
+    decreases, p + q <= d.  Let a leaf have at least a share s of the true sum.  Its rounded weight
+    is at least s (R - p) - q >= s R - d.  A leaf of that rounded weight has a true weight of at
+    least s R - d - p.  That is at most 2 d less than the share s of the true sum, which is at most
+    R + q.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
     check_min_samples_split(estimator.min_samples_split, rows, n_rows)
@@ -173,18 +172,8 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
 
 
-def resolve_time_limit(time_limit: Real | None, began: float) -> float:
-    """Return the seconds that are left for the search of a fit that began so long ago.
-
-    `began` is what ``time.perf_counter()`` said then: looking at many rows takes its time.
-    """
-    if time_limit is None:
-        return math.inf
-    return max(0.0, float(time_limit) - (time.perf_counter() - began))
-
-
 def resolve_memory_limit(memory_limit: int | str | None) -> int:
-    """Return the limit in bytes, and 0 for none; MB are millions and MiB are 2**20."""
+    """Return the limit in bytes, 0 for None; MB are millions and MiB are 2**20."""
     if memory_limit is None:
         return 0
     number, unit = memory_limit, ""
@@ -202,7 +191,7 @@ def resolve_memory_limit(memory_limit: int | str | None) -> int:
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
-    """Return a number of threads, by scikit-learn's reading of ``n_jobs``."""
+    """Return the number of threads that scikit-learn understands by ``n_jobs``."""
     if n_jobs == 0:
         raise ValueError(
             "The 'n_jobs' parameter must be None or an int other than 0. Got 0 instead."
@@ -211,14 +200,14 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
 
 
 def resolve_seed(random_state) -> int:
-    """Return the seed of a fit: a fixed one for None, so that a fit is the same every time."""
+    """Return the seed of a fit; None gives a fixed seed, so that fits can be repeated."""
     if random_state is None:
         return FIXED_SEED
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))  # as CART does
 
 
 def resolve_switches(search_options: dict | None) -> dict:
-    """Return the search options for the core, which knows their names and ranges."""
+    """Return the search options with integers as int; the core checks names and ranges."""
     numbers = (Integral, np.bool_)
     return {
         str(name): int(value) if isinstance(value, numbers) else value

@@ -1,7 +1,8 @@
-"""Depth and size of a tree by cross-validation: one path of optimal trees for a fold and a depth.
+"""Choose the depth and size of a tree by cross-validation.
 
-A candidate is a depth and a number of leaves.  A tree of depth d has at least d + 1 leaves and at
-most 2**d, so these are the sizes that a depth is tried with; fewer belong to a shallower one.
+A candidate is a depth and a number of leaves.  A tree of depth d has at least d + 1 and at most
+2**d leaves, so those are the candidates of depth d.  One path of optimal trees serves all
+candidates of a fold and a depth.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from contree._check_data import check_sample_weight, check_training_data
+from contree._check_data import check_training_data
 from contree._check_parameters import check_no_bools
+from contree._check_weights import check_sample_weight
 from contree._classifier import ConTreeClassifier
 from contree._fit import unchanged_on_failure
 from contree._parameters import OF_EVERY_FOLD
@@ -32,54 +34,54 @@ SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol
 class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
     """An optimal classification tree whose depth and size are chosen by cross-validation.
 
-    For each fold and each depth up to `max_depth`, one path of optimal trees by their number of
-    leaves is computed on the training rows, and every tree on it is scored on the others.  The
-    depth and size with the best mean score are then fitted to all rows.
+    For each fold and each depth up to `max_depth`, ``fit`` computes one path of optimal trees by
+    their number of leaves on the training rows.  It scores every tree of the path on the other
+    rows.  Then it fits the depth and size with the best mean score to all rows.
 
     Parameters
     ----------
     max_depth : int, default=3
-        The greatest depth that is tried, as in :class:`ConTreeClassifier`, but never None.
+        The greatest depth to try, as in :class:`ConTreeClassifier`, but never None.
 
     max_leaf_nodes : int, default=None
-        The most leaves that are tried.  None: as many as the depth allows.
+        The most leaves to try.  None: as many as the depth allows.
 
     cv : int, splitter, iterable or None, default=None
         The folds.  None: the paper's protocol, five random splits, 80 % of the rows for training
         and 20 % for the score, stratified by class.  Otherwise as in scikit-learn.
 
     scoring : str or callable, default=None
-        What is best, as in scikit-learn.  None: accuracy.
+        The score, as in scikit-learn.  None: accuracy.
 
     one_standard_error : bool, default=False
-        With True, the smallest tree whose mean score is at most one standard error below the best
-        is chosen: the fewest leaves, then the least depth.
+        With True, choose the smallest tree whose mean score is at most one standard error below the
+        best.  The smallest tree has the fewest leaves, then the least depth.
 
     random_state : int, RandomState instance or None, default=0
-        Of the default splits; other values of `cv` bring their own.  An int is the ``random_state``
-        of every search too, as in :class:`ConTreeClassifier`.
+        The seed of the default splits; other values of `cv` have their own.  An int is also the
+        ``random_state`` of every search, as in :class:`ConTreeClassifier`.
 
     n_jobs : int, default=None
-        Number of processes, one fold and depth each, by joblib; threads for the fit to all rows.
+        Number of joblib's processes for folds and depths; threads for the fit to all rows.
 
     min_samples_leaf, min_weight_fraction_leaf, class_weight, time_limit, feature_tolerance, \
 memory_limit, search_options
         As in :class:`ConTreeClassifier`, for every search.
 
     verbose : int, default=0
-        With 1 or more, a bar over the folds if standard error is a terminal and rich is installed
-        (``contree[progress]``).
+        With 1 or more, ``fit`` shows a bar over the folds if standard error is a terminal and rich
+        is installed (``contree[progress]``).
 
     Attributes
     ----------
     best_estimator_ : ConTreeClassifier
-        Fitted to all rows; what draws, exports and certifies the tree.
+        The chosen tree, fitted to all rows.  Use it to draw, export and certify the tree.
 
     best_params_ : dict
         Its ``max_depth`` and ``max_leaf_nodes``.
 
     best_index_ : int
-        The candidate in ``cv_results_`` that was chosen.
+        The chosen candidate in ``cv_results_``.
 
     best_score_ : float
         Its mean score.
@@ -97,7 +99,7 @@ memory_limit, search_options
         The number of features seen in ``fit``.
 
     feature_names_in_ : array of shape (n_features_in_,)
-        The names of the features, if X had names that are all strings.
+        The names of the features, if all column names of X are strings.
 
     Examples
     --------
@@ -114,7 +116,7 @@ memory_limit, search_options
             name: ConTreeClassifier._parameter_constraints[name]
             for name in ("max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
         },
-        # All depths are tried, so there must be a last one.
+        # The cross-validation tries all depths, so there must be a last one.
         "max_depth": [
             one for one in ConTreeClassifier._parameter_constraints["max_depth"] if one is not None
         ],
@@ -204,13 +206,13 @@ memory_limit, search_options
     def _of_every_search(self) -> dict:
         """Return the parameters of all searches.
 
-        They run in any order, so that only a seed can be shared, not a RandomState.
+        Searches run in any order, so they share a seed but not a RandomState.
         """
         seed = self.random_state if isinstance(self.random_state, Integral) else None
         return {name: getattr(self, name) for name in OF_EVERY_FOLD} | {"random_state": seed}
 
     def _splitter(self, codes: np.ndarray):
-        """Return what makes the folds; stratified unless a class has too few rows for it."""
+        """Return the splitter; it is stratified unless a class has too few rows."""
         if self.cv is not None:
             return check_cv(self.cv, codes, classifier=True)
         rows, counts = len(codes), np.bincount(codes)
@@ -245,7 +247,7 @@ memory_limit, search_options
         return scores
 
     def predict(self, X):
-        """Predict the class of each row, as the tree that was chosen does."""
+        """Predict the class of each row by the chosen tree."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
 
@@ -265,12 +267,12 @@ memory_limit, search_options
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw.  None: a new figure.
+            The axes to draw on.  None: a new figure.
 
         Returns
         -------
         ax : matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         check_is_fitted(self, "best_estimator_")
         return plot_scores(self, ax)
@@ -289,8 +291,8 @@ def candidates(max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> list[
 def choose(tried: list[tuple[int, int]], scores: np.ndarray, one_standard_error: bool) -> int:
     """Return the candidate with the best mean score; the smallest among equals.
 
-    By the rule of one standard error, the smallest whose mean is not further below the best than
-    the standard error of that one.
+    With `one_standard_error`, return the smallest candidate whose mean is at most one standard
+    error of the best candidate below the best mean.
     """
     means = np.nan_to_num(np.nanmean(scores, axis=0), nan=-np.inf)
     floor = means.max()
@@ -303,7 +305,7 @@ def choose(tried: list[tuple[int, int]], scores: np.ndarray, one_standard_error:
 
 
 def _score_path(fold, depth, parameters, sizes, X, y, weights, train, test, scorer) -> tuple:
-    """Return how the optimal trees of each size on some rows, `train`, do on others, `test`."""
+    """Return the scores on `test` of the optimal trees of each size on `train`."""
     path = size_error_path(
         X[train],
         y[train],
@@ -319,7 +321,7 @@ def _score_path(fold, depth, parameters, sizes, X, y, weights, train, test, scor
 
 
 def _results(tried: list[tuple[int, int]], scores: np.ndarray) -> dict:
-    """Return the scores under the names that scikit-learn's searches have."""
+    """Return the scores under the names of scikit-learn's searches."""
     names = ("max_depth", "max_leaf_nodes")
     means = np.nanmean(scores, axis=0)
     return {

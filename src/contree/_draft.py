@@ -1,9 +1,9 @@
-"""Files that take their place whole or not at all, however the program ends.
+"""Files that appear whole or not at all, however the program ends.
 
-A draft lies beside its target: written, brought to the disk, renamed, which replaces a file in one
-step; then the folder is brought to the disk too.  It can be opened long before it is filled, with
-room for what will come, so that a folder that cannot be written to, or a full disk, is found out
-before the work and not after it.
+A draft is a temporary file in the folder of its target.  `commit` writes the draft, syncs it to the
+disk, renames it to the target in one step, and syncs the folder.  A program can open a draft, and
+reserve space for it, before a long computation.  So a read-only folder or a full disk raises an
+error at once.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-TOKEN = 6  # random bytes in a draft's name
-LEFT = 600  # seconds after which nobody fills a draft any more that is filled at once
+TOKEN_BYTES = 6  # random bytes in a draft's name
+LEFTOVER_SECONDS = 600  # an older draft was left by a killed process
 
 
 class Draft:
-    """A file to come; leaving the ``with`` block without `commit` leaves no trace of it.
+    """A file to be written; without `commit`, the ``with`` block removes it at its end.
 
     Parameters
     ----------
     path : str or path-like
-        Where the file will be.  A link is followed; what is no regular file, such as a pipe or
-        ``/dev/stdout``, is written to as it is.
+        The target.  A link is followed.  A pipe or a device, such as ``/dev/stdout``, is written to
+        directly.
     reserve : int, default=0
-        Bytes to keep free for it.
+        Bytes to reserve on the disk.
     """
 
     def __init__(self, path, reserve: int = 0):
@@ -44,7 +44,9 @@ class Draft:
         self.target = Path(os.path.realpath(path))
         if mode is not None and not os.access(self.target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-        self._draft = self.target.with_name(_draft_name(self.target.name, secrets.token_hex(TOKEN)))
+        self._draft = self.target.with_name(
+            _draft_name(self.target.name, secrets.token_hex(TOKEN_BYTES))
+        )
         try:
             self._file = open(self._draft, "xb")  # noqa: SIM115
         except OSError as error:
@@ -66,7 +68,7 @@ class Draft:
                 raise OSError(error.errno, error.strerror, str(self.target)) from None
 
     def commit(self, content: bytes) -> None:
-        """Fill the file and put it in its place."""
+        """Write the content and rename the draft to its target."""
         try:
             self._file.write(content)
             self._file.flush()
@@ -85,8 +87,8 @@ class Draft:
             raise
 
     def discard(self) -> None:
-        """Leave nothing behind; what has been committed stays."""
-        with suppress(OSError):  # what a full disk did not take is tried once more by close()
+        """Remove the draft; a committed file stays."""
+        with suppress(OSError):  # on a full disk, close() writes the rest and fails again
             self._file.close()
         if self._draft is not None:
             self._draft.unlink(missing_ok=True)
@@ -100,30 +102,30 @@ class Draft:
 
 
 def write_whole(path, content: bytes) -> None:
-    """Write a file that appears whole or not at all."""
+    """Write a file, whole or not at all."""
     with Draft(path) as draft:
         draft.commit(content)
 
 
 def remove_leftovers(path) -> None:
-    """Remove the drafts of a file that killed processes have left, of some minutes ago and more."""
+    """Remove old drafts of a file that killed processes have left."""
     target = Path(os.path.realpath(path))
     of_this = _draft_name(target.name, "")[: -len(".tmp")]
     with suppress(OSError):
         for entry in os.scandir(target.parent):
             token = entry.name.removeprefix(of_this).removesuffix(".tmp")
-            ours = entry.name == _draft_name(target.name, token) and len(token) == 2 * TOKEN
-            if ours and time.time() - entry.stat().st_mtime > LEFT:
+            ours = entry.name == _draft_name(target.name, token) and len(token) == 2 * TOKEN_BYTES
+            if ours and time.time() - entry.stat().st_mtime > LEFTOVER_SECONDS:
                 os.unlink(entry)
 
 
 def _draft_name(name: str, token: str) -> str:
-    # A name may be as long as the file system allows: the draft's must not be longer.
+    # A target's name may have the greatest length that the file system allows.
     return f".{name[:40]}.{token}.tmp"
 
 
 def _mode(path) -> int | None:
-    """Return what a path is, None where there is nothing."""
+    """Return the mode of a path, or None if it does not exist."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
@@ -131,7 +133,7 @@ def _mode(path) -> int | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring a rename to the disk; some file systems cannot, and are as they are."""
+    """Sync a rename to the disk; file systems that cannot do this are ignored."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

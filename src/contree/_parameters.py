@@ -1,7 +1,8 @@
-"""The parameters of the estimator, one row each: the one place that says what they may be.
+"""The parameters of the estimator, one row each: the one place that says which values are allowed.
 
-The classifier takes its constraints from here, the command line its flags, and a test compares both
-and ``docs/options.md`` with it.  Nothing heavy is imported, because ``contree --help`` reads it.
+The classifier makes its constraints from this table, and the command line its flags.  A test
+compares ``docs/options.md`` with it.  This file imports nothing slow, because ``contree --help``
+reads it.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers of a kind between two ends."""
+    """The integers or floats between two ends."""
 
     kind: type  # int or float
     low: float | None = None
     high: float | None = None
-    closed: str = "left"  # which ends belong to it: left, right, both, neither
+    closed: str = "left"  # the ends that are included: left, right, both, neither
 
     def __contains__(self, number) -> bool:
         above = self.low is None or (
@@ -29,7 +30,7 @@ class Range:
         return above and below and not math.isnan(number)
 
 
-SEED = Range(int, 0, 2**32 - 1, "both")  # scikit-learn's random_state, as far as it is a number
+SEED = Range(int, 0, 2**32 - 1, "both")  # scikit-learn's random_state as a number
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class Parameter:
     name: str
     default: object
     allowed: tuple  # of Range, strings, bool, dict, str (the type) and None
-    values: str  # what is allowed, for people
-    meaning: str  # in one short line; docs/options.md may go on
-    instead: str = ""  # of CART's that change nothing here, which are no flags: what to use instead
+    values: str  # the allowed values in words
+    meaning: str  # one short line; docs/options.md may continue it
+    instead: str = ""  # for parameters of CART without effect here, not flags: what to use instead
 
     @property
     def flag(self) -> str:
@@ -174,7 +175,7 @@ PARAMETERS = (
         ("gini", "entropy", "log_loss"),
         '"gini", "entropy", "log_loss"',
         "the impurity that is shown",
-        "errors are what is minimised, whatever impurity tree_ and feature_importances_ show",
+        "It only selects the impurity that tree_ and feature_importances_ show",
     ),
     Parameter(
         "splitter",
@@ -182,7 +183,7 @@ PARAMETERS = (
         ("best",),
         '"best"',
         "all thresholds of all features",
-        "the best of all trees leaves nothing to draw; scikit-learn's ExtraTreeClassifier draws",
+        "For random splits use sklearn.tree.ExtraTreeClassifier",
     ),
     Parameter(
         "min_samples_split",
@@ -190,7 +191,7 @@ PARAMETERS = (
         (Range(int, 2), Range(float, 0, 1, "neither")),
         "int, 2 and up; float in (0, 1)",
         "at most 2 * min_samples_leaf rows",
-        "use min_samples_leaf, which the search obeys",
+        "Use min_samples_leaf, which the search obeys",
     ),
     Parameter(
         "max_features",
@@ -198,7 +199,7 @@ PARAMETERS = (
         (None,),
         "None",
         "all features at every test",
-        "every test is the best of all features; leave columns out of X instead",
+        "Every test considers all features; drop columns of X instead",
     ),
     Parameter(
         "min_impurity_decrease",
@@ -206,7 +207,7 @@ PARAMETERS = (
         (0.0,),
         "0.0",
         "splits pay in errors",
-        "errors are what is minimised; ccp_alpha says how many a leaf must save",
+        "Use ccp_alpha, which says how many errors a leaf must save",
     ),
     Parameter(
         "monotonic_cst",
@@ -214,11 +215,11 @@ PARAMETERS = (
         (None,),
         "None",
         "no monotonic constraints",
-        "the search knows none; scikit-learn's DecisionTreeClassifier does",
+        "Monotonic constraints are not supported; use sklearn.tree.DecisionTreeClassifier",
     ),
 )
 
-# What the searches of a cross-validation take over as it is.
+# The parameters that a cross-validation passes to all of its searches.
 OF_EVERY_FOLD = (
     "min_samples_leaf",
     "min_weight_fraction_leaf",

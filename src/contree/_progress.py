@@ -1,6 +1,6 @@
-"""How a running search is shown: to the caller's function, and as a live line on a terminal.
+"""Show a running search to the user's callback and as a live line on a terminal.
 
-The core calls back in the calling thread; ``observer`` makes the one function that it calls.
+The core calls one function in the calling thread; ``observer`` makes that function.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from contree._objective import LeafCost
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of a running search.
+    """The state of a running search at one moment.
 
     Attributes
     ----------
     seconds : float
-        Since the call of fit.
+        Time since the call of ``fit``.
     objective : int or float
-        Of the best tree so far, in the unit of errors.
+        The objective of the best tree so far, in the unit of errors.
     lower_bound : int or float
-        Proved so far: no permitted tree has a smaller objective.
+        The proved bound so far: no permitted tree has a smaller objective.
     root_closed : float
-        The share of all thresholds of the root that can no longer be in a better tree, from 0 to 1.
-        It is 0 while shallower trees are searched, and with ``search="paper"``; 1 in the last call
-        of a search that has proved what it shall.
+        The share of the root's thresholds that no better tree can have, from 0 to 1.  It is 0 while
+        shallower trees are searched, and always 0 with ``search="paper"``.  It is 1 in the last
+        call of a search that ends with a proof.
     """
 
     seconds: float
@@ -38,7 +38,7 @@ class Progress:
 
     @property
     def gap(self) -> int | float:
-        """What is left between the best tree and the bound."""
+        """The difference between the best objective and the bound."""
         return self.objective - self.lower_bound
 
 
@@ -46,10 +46,10 @@ class Progress:
 def observer(
     callback: Callable[[Progress], object] | None, verbose: int, cost: LeafCost
 ) -> Iterator:
-    """Give the function that the core calls; None where nobody looks.
+    """Yield the function that the core calls; None without a callback and a live line.
 
-    It takes the fields of `Progress` as the core counts them, and answers whether the search shall
-    stop.
+    The function takes the fields of `Progress` in the core's integers.  It returns True to stop the
+    search.
     """
     with live_line(verbose) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
@@ -63,23 +63,23 @@ def observer(
         yield observe if watchers else None
 
 
-def counting_from(past: float, observe):
-    """Return what the core shall call where so many seconds have passed before it began."""
+def with_seconds_before(seconds_before: float, observe):
+    """Return an observer that adds the seconds before the search to the core's; None for None."""
     if observe is None:
         return None
-    return lambda seconds, *others: observe(seconds + past, *others)
+    return lambda seconds, *others: observe(seconds_before + seconds, *others)
 
 
 def _is_terminal(stream) -> bool:
-    return stream is not None and stream.isatty()  # Python without a console has no streams
+    return stream is not None and stream.isatty()  # without a console, sys.stderr is None
 
 
 @contextmanager
 def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a function that shows a progress on one line of the terminal, or None without one.
+    """Yield a function that shows a `Progress` on one line of a terminal; None without one.
 
-    rich takes the line away in the end, whatever ends the fit, and moves what the caller's own
-    function prints above it.
+    rich removes the line at the end, however the fit ends.  It moves the output of the user's
+    callback above the line.
     """
     if not verbose or not _is_terminal(sys.stderr):
         yield None
@@ -92,27 +92,27 @@ def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
         yield None
         return
     line = Line(  # fits 80 columns with numbers of five digits
-        TextColumn("contree: {task.fields[said]}"),
+        TextColumn("contree: {task.fields[text]}"),
         BarColumn(bar_width=10),
         TextColumn("{task.percentage:.1f} % of root"),
         TextColumn("{task.fields[seconds]:.1f} s"),
         console=Console(stderr=True),
-        auto_refresh=False,  # no thread of its own: the core calls often enough
+        auto_refresh=False,  # needs no thread: the core calls often enough
         transient=True,
-        redirect_stdout=_is_terminal(sys.stdout),  # what goes to a file shall arrive there
+        redirect_stdout=_is_terminal(sys.stdout),  # output to a file must arrive there
     )
     with line:
-        line.console.show_cursor(True)  # a process that is killed would leave it hidden
-        task = line.add_task("", total=1.0, said="sorting the columns", seconds=0.0)
+        line.console.show_cursor(True)  # a killed process would leave it hidden
+        task = line.add_task("", total=1.0, text="sorting the columns", seconds=0.0)
         line.refresh()
 
         def show(progress: Progress) -> None:
             best, bound = progress.objective, progress.lower_bound
-            said = f"{best} errors, bound {bound}, gap {progress.gap}"
+            text = f"{best} errors, bound {bound}, gap {progress.gap}"
             line.update(
                 task,
                 completed=progress.root_closed,
-                said=said,
+                text=text,
                 seconds=progress.seconds,
                 refresh=True,
             )
@@ -122,7 +122,7 @@ def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
 
 @contextmanager
 def bar(verbose: int, total: int, what: str) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of `total` steps; on a terminal a bar shows them."""
+    """Yield a function to call after each of `total` steps; show a bar on a terminal."""
     if not verbose or not _is_terminal(sys.stderr):
         yield lambda: None
         return

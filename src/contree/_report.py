@@ -1,6 +1,6 @@
-"""What a search did: the counters, the time and the road to the final tree.
+"""What a search did: its counters, its time and its history.
 
-Filled from the core's answer by the classifier; read by people, benchmarks and tests.
+The classifier fills the report from the core's answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class Improvement(NamedTuple):
     """A moment at which the best tree or the proved bound got better."""
 
     seconds: float
-    objective: int | float  # a float where weights are no integers
+    objective: int | float  # a float if the weights are not integers
     lower_bound: int | float
 
 
@@ -28,16 +28,16 @@ class SearchReport:
     seconds : float
         Wall time from the call of ``fit`` to the verified tree.
     counters : mapping of str to int
-        How often each part of the search was used: subproblems, depth-two calls, cache hits, and
-        what each pruning rule removed.
+        The number of subproblems, depth-two calls and cache hits, and how much each pruning rule
+        removed.
     history : tuple of Improvement
-        The improvements of the best tree and of the proved bound, in the order of time.
+        The improvements of the best tree and of the proved bound, oldest first.
     search : str
-        The search that ran, as the parameter of the same name.
+        The estimator's parameter of the same name.
     kernel : str
         The depth-two kernel that ran.
     n_jobs : int
-        The number of threads that were asked for, resolved to a count.
+        The number of threads.
     """
 
     seconds: float
@@ -56,7 +56,7 @@ class SearchReport:
         return type(self), (*fields, self.search, self.kernel, self.n_jobs)
 
     def __repr__(self):
-        """Show one counter per line, for people."""
+        """Return one line for each counter."""
         threads = f"{self.n_jobs} thread{'s' * (self.n_jobs != 1)}"
         lines = [
             f"SearchReport: {self.search} search, {self.kernel} kernel, {threads}, "

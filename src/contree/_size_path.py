@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Integral
 
@@ -13,7 +13,8 @@ import numpy as np
 from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_no_bools
 from contree._classifier import ConTreeClassifier
-from contree._fit import keep, search_tree, weigh_rows
+from contree._fit import search_tree, store_answer
+from contree._fit_request import FitRequest
 from contree._progress import observer
 from contree._weights import in_user_unit
 
@@ -22,35 +23,35 @@ from contree._weights import in_user_unit
 class SizeErrorPath:
     """The fewest errors of trees of one depth, for each number of leaves.
 
-    What ``cost_complexity_pruning_path`` is for CART's one tree, for all trees there are.
+    CART's ``cost_complexity_pruning_path`` covers the prunings of one tree; this covers all trees.
 
     Attributes
     ----------
     leaves : array of int, shape (n_sizes,)
-        1, 2, 3, ..., as many as gain something.
+        1, 2, 3, ..., up to the last number that saves an error.
     errors : array of int or float, shape (n_sizes,)
-        Training errors, or their weight, of the best tree of at most so many leaves; never rising.
+        Training errors, or their weight, of the best tree with at most so many leaves.
     lower_bounds : array like ``errors``
-        Proved: no permitted tree of at most so many leaves has fewer errors.  Equal to ``errors``
-        where the search has ended.
+        Proved: no permitted tree with at most so many leaves has fewer errors.  They equal
+        ``errors`` for the sizes that are proved to be optimal.
     trees : tuple of ConTreeClassifier
-        The trees themselves, fitted, with ``max_leaf_nodes`` set to their size.  Where one leaf
-        more gains nothing, the tree has fewer.
+        The fitted trees, with ``max_leaf_nodes`` set to their size.  A tree has fewer leaves if the
+        last one saves no error.
     ccp_alphas : array of float
-        Ascending from 0: with a ``ccp_alpha`` from ``ccp_alphas[i]`` up to the next one, the tree
-        of ``ccp_leaves[i]`` leaves is optimal; at the numbers themselves also the larger one.  They
-        are those of the errors found, and proved if all of these are.
+        Ascending from 0.  With a ``ccp_alpha`` from ``ccp_alphas[i]`` up to the next one, the tree
+        of ``ccp_leaves[i]`` leaves is optimal; at ``ccp_alphas[i]`` the larger tree is too.  They
+        follow from ``errors``, and are proved if all ``errors`` are.
     ccp_leaves : array of int, like ``ccp_alphas``
-        The leaves of these trees, descending to 1.
+        The numbers of leaves of these trees, descending to 1.
     exact_alphas : tuple of Fraction
         ``ccp_alphas`` without rounding.
     status : str
-        ``"optimal"`` if all sizes are proved, else how the search ended, as ``status_`` of
-        :class:`ConTreeClassifier` has it.
+        ``"optimal"`` if all sizes are proved, else the reason why the search ended, as ``status_``
+        of :class:`ConTreeClassifier`.
     seconds : float
         Wall time of the search.
     counters : dict of str to int
-        What the search did.
+        Counters of the search.
     """
 
     leaves: np.ndarray
@@ -67,30 +68,30 @@ class SizeErrorPath:
 
     @property
     def proved(self) -> np.ndarray:
-        """Which sizes are proved to be optimal."""
+        """Whether each size is proved to be optimal."""
         return self.errors == self.lower_bounds
 
     def tree(self, max_leaf_nodes: int) -> ConTreeClassifier:
-        """Return the best tree of at most so many leaves."""
+        """Return the best tree with at most ``max_leaf_nodes`` leaves."""
         if not isinstance(max_leaf_nodes, Integral) or max_leaf_nodes < 1:
             raise ValueError(f"max_leaf_nodes must be an int from 1 up; got {max_leaf_nodes!r}.")
         return self.trees[min(int(max_leaf_nodes), len(self.trees)) - 1]
 
     def plot(self, ax=None):
-        """Draw errors over leaves, and beside them those of CART's pruning path.
+        """Draw errors over leaves, beside those of CART's pruning path.
 
-        A full circle is proved; an empty one is the best tree found, with a bar down to the proved
-        bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
+        A full circle is a proved optimum.  An empty circle is the best tree found, with a bar down
+        to the proved bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw.  None: a new figure.
+            The axes to draw on.  None: a new figure.
 
         Returns
         -------
         ax : matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         from contree.export.size_path import plot_size_path
 
@@ -99,21 +100,23 @@ class SizeErrorPath:
     def cart_path(self) -> tuple[np.ndarray, np.ndarray]:
         """Return leaves and errors of CART's tree and its prunings by cost complexity.
 
-        By scikit-learn, for the same rows and parameters.
+        scikit-learn computes them for the same rows and parameters.
         """
         if self._training is None:
-            raise ValueError("The rows are not kept with a path that was copied or read.")
+            raise ValueError(
+                "A path that was copied or unpickled has no rows. Call cart_path on the original."
+            )
         return _cart_path(self.trees[-1], *self._training)
 
     def __getstate__(self):
-        # The rows are only for the picture: they do not travel with a pickle.
+        # Only the picture needs the rows, so a pickle leaves them out.
         return {**self.__dict__, "_training": None}
 
     def __setstate__(self, state):
         self.__dict__.update(state)
 
     def __repr__(self):
-        """Show one size per line, for people."""
+        """Return one line for each size."""
         lines = [f"SizeErrorPath: {self.status}, {self.seconds:.3g} s", "  leaves  errors  proved"]
         lines += [
             f"  {size:>6}  {errors:>6}  {errors if done else f'at least {bound}':>6}"
@@ -146,23 +149,23 @@ def size_error_path(
 ) -> SizeErrorPath:
     """Find the best tree of every number of leaves.
 
-    One search, in which each size learns from the others; it takes less time than a fit for each.
+    One search finds them all.  Sizes share bounds, so it takes less time than a fit for each.
 
     Parameters
     ----------
     X, y
         Rows and labels, as for :meth:`ConTreeClassifier.fit`.
     max_depth : int or None, default=3
-        The largest number of tests between the root and a leaf, of all trees.  None: no limit but
-        their leaves, which takes far longer.
+        The largest number of tests between the root and a leaf.  None: only the number of leaves
+        limits the depth, which takes far longer.
     sample_weight : array-like of shape (n_samples,), default=None
-        What an error on each row costs.
+        The cost of an error on each row.
     max_leaf_nodes : int, default=None
-        The largest size to look at.  None: all.
+        The largest size.  None: all sizes.
     min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
 feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_options, verbose
-        As in :class:`ConTreeClassifier`; ``max_gap`` is for each size, the limits for the whole.
-        The live line is about the largest size.
+        As in :class:`ConTreeClassifier`.  ``max_gap`` is for each size, the other limits are for
+        the whole search.  The live line shows the largest size.
 
     Returns
     -------
@@ -198,16 +201,17 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
 
 def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     """Return the path of the trees that a classifier permits."""
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     base._validate_params()
     check_no_bools(base, NUMBERS)
     columns, codes, classes = check_training_data(base, X, y)
     training = columns, y, sample_weight
-    columns, codes, weights, cost = weigh_rows(base, columns, codes, classes, sample_weight)
+    request = FitRequest.of(
+        base, columns, codes, classes, sample_weight, start_time=start_time, all_sizes=True
+    )
+    weights, cost = request.weights, request.cost
     with observer(None, base.verbose, cost) as observe:
-        answer = search_tree(
-            base, columns, codes, len(classes), weights, cost, None, observe, began, all_sizes=True
-        )
+        answer = search_tree(replace(request, observe=observe))
     sizes = answer["sizes"]
     alphas = _hull([size["errors"] for size in sizes], weights.total)
     return SizeErrorPath(
@@ -215,7 +219,7 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
         errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
         lower_bounds=np.array([cost.bounds(s["errors"], s["lower_bound"])[1] for s in sizes]),
         trees=tuple(
-            _classifier(base, leaves, size, answer, classes, weights, cost)
+            _classifier(base, leaves, size, answer, classes, request)
             for leaves, size in enumerate(sizes, start=1)
         ),
         ccp_alphas=np.array([float(alpha) for alpha, _ in alphas]),
@@ -228,34 +232,29 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     )
 
 
-def _classifier(base, leaves: int, size: dict, answer: dict, classes, weights, cost):
-    """Return the classifier that a fit with this limit of leaves would leave behind."""
+def _classifier(base, leaves: int, size: dict, answer: dict, classes, request: FitRequest):
+    """Return the classifier that a fit with this limit of leaves would give."""
     errors, bound = size["errors"], size["lower_bound"]
     status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
     found.max_leaf_nodes = leaves
-    keep(
-        found,
-        {
-            **answer,
-            **size,
-            "objective": errors,
-            "status": status,
-            "history": [(answer["seconds"], errors, bound)],
-        },
-        classes,
-        weights,
-        cost,
-    )
+    of_size = {
+        **answer,
+        **size,
+        "objective": errors,
+        "status": status,
+        "history": [(answer["seconds"], errors, bound)],
+    }
+    store_answer(found, of_size, classes, request)
     return found
 
 
 def _hull(errors: list[int], total: int) -> list[tuple[Fraction, int]]:
     """Return each ccp_alpha at which the best size changes, and the size from there on.
 
-    The objective of a size is a line over alpha; its errors are where it begins, its leaves how it
-    rises.  So the best sizes are the corners of the lower convex hull of errors over leaves, and
-    between two of them alpha is the errors that a leaf saves, as a share of all.
+    The objective of a size is a line over alpha: the errors are its value at 0, the leaves are its
+    slope.  So the best sizes are the corners of the lower convex hull of errors over leaves.
+    Between two corners, alpha is the number of errors that a leaf saves, as a share of all rows.
     """
     corners: list[tuple[int, int]] = []
     for leaves, wrong in enumerate(errors, start=1):
@@ -273,7 +272,7 @@ def _hull(errors: list[int], total: int) -> list[tuple[Fraction, int]]:
 
 
 def _saved(smaller: tuple[int, int], larger: tuple[int, int]) -> Fraction:
-    """Return the errors that each leaf more saves."""
+    """Return the errors that each additional leaf saves."""
     return Fraction(smaller[1] - larger[1], larger[0] - smaller[0])
 
 
@@ -296,7 +295,7 @@ def _cart_path(classifier, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]
     found = {}
     for alpha in path.ccp_alphas:
         cart = copy.copy(whole).set_params(ccp_alpha=max(float(alpha), 0.0))
-        cart._prune_tree()  # the last step of a fit, which would train the same tree again
+        cart._prune_tree()  # a new fit would train the same tree again
         errors = float(weights[cart.predict(X) != y].sum())
         found[cart.get_n_leaves()] = min(errors, found.get(cart.get_n_leaves(), np.inf))
     leaves = sorted(found)

@@ -22,7 +22,7 @@ from contree.cli.read import read_table
 @model_flag
 @click.option("-t", "--target", metavar="COLUMN", cls=Flag, help="the true classes [as in fit]")
 @click.option("--json", "as_json", is_flag=True, cls=Flag, help="print JSON, for programs")
-def evaluate(file, model, target, as_json, how):
+def evaluate(file, model, target, as_json, reading):
     """Compare a model's predictions with the classes in FILE."""
     from contree.cli.model_file import read_model
 
@@ -30,7 +30,7 @@ def evaluate(file, model, target, as_json, how):
     target = target or known.target
     if target is None:
         raise UserError(f"'{model}' does not say which column it predicts: add --target")
-    frame = read_table(file, how, as_text=(target, *known.columns.one_hot))
+    frame = read_table(file, reading, as_text=(target, *known.columns.one_hot))
     if target not in frame.columns:
         raise no_such_column(target, list(frame.columns), "--target")
     match_columns(frame, known.columns, model, expected={target})
@@ -56,8 +56,8 @@ def _truth(column, name: str, classes):
     """Return the true labels as text; labels that the model never saw are counted as errors."""
     words = as_words(column)
     if words.isna().any():
-        first = int(words.isna().to_numpy().argmax()) + 1
-        raise UserError(f"--target: row {first} has no label in '{name}': leave such rows out")
+        row = int(words.isna().to_numpy().argmax()) + 1
+        raise UserError(f"--target: row {row} has no label in '{name}': leave such rows out")
     words = _spelled(words, classes.dtype)
     classes = list(_spelled(classes.astype(str), classes.dtype))
     strange = sorted(set(words.unique()) - set(classes))
@@ -120,23 +120,23 @@ def _text(figures: dict) -> str:
         "true class down, predicted class across",
     ]
     labels, matrix = figures["labels"], figures["confusion_matrix"]
-    first = max(map(len, labels), default=0)
+    head_width = max(map(len, labels), default=0)
     widths = [
         max(len(label), *(len(f"{row[k]:,}") for row in matrix)) for k, label in enumerate(labels)
     ]
 
     def line(head: str, cells) -> str:
         padded = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        return f"{head:<{first}}  {'  '.join(padded)}"
+        return f"{head:<{head_width}}  {'  '.join(padded)}"
 
     lines.append(line("", labels))
     lines += [
         line(label, [f"{count:,}" for count in row])
         for label, row in zip(labels, matrix, strict=True)
     ]
-    lines += ["", f"{'':<{first}}  precision  recall      f1        rows"]
+    lines += ["", f"{'':<{head_width}}  precision  recall      f1        rows"]
     lines += [
-        f"{label:<{first}}  {one['precision']:>9.4f}  {one['recall']:.4f}  {one['f1']:.4f}"
+        f"{label:<{head_width}}  {one['precision']:>9.4f}  {one['recall']:.4f}  {one['f1']:.4f}"
         f"  {one['rows']:>10,}"
         for label, one in figures["classes"].items()
     ]

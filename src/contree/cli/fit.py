@@ -47,7 +47,7 @@ def fit(
     plot,
     html,
     quiet,
-    how,
+    reading,
     **flags,
 ):
     """Find a tree with provably the fewest errors on FILE: CSV, TSV, Parquet, ARFF, or - for
@@ -69,12 +69,12 @@ def fit(
     if quiet:
         parameters["verbose"] = 0
     if parameters["warm_start"] and model is None:
-        raise click.UsageError("--warm-start begins with the tree in --model, which is not given.")
+        raise click.UsageError("--warm-start starts with the tree in --model. Add --model.")
     check_picture(plot, "--plot")
     start = perf_counter()
-    table = training_table(file, how, target, drop, one_hot, sample_weight)
+    table = training_table(file, reading, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
-    first = _first_tree(initial_tree, model if parameters["warm_start"] else None)
+    start_tree = _start_tree(initial_tree, model if parameters["warm_start"] else None)
     classes = len(set(table.y.tolist()))
     places = {
         "model": (model, size_of(table.columns, classes)),
@@ -82,7 +82,7 @@ def fit(
         "html": (html, PICTURE_SIZE),
     }
     with reserved((file, checkpoint), **places) as drafts:
-        clf = _search(parameters, table, first, checkpoint)
+        clf = _search(parameters, table, start_tree, checkpoint)
         fitted = Model(clf, table.columns, target)
         if "model" in drafts:
             with undisturbed():
@@ -96,14 +96,14 @@ def fit(
     if not quiet:
         _tell(fitted, table, perf_counter() - start, [p for p in (model, plot, html) if p])
     if clf.status_ == "interrupted":
-        kept = f"kept in '{model}'" if model else "shown above"
-        print(f"contree: interrupted; the best tree so far is {kept}", file=sys.stderr)
+        place = f"kept in '{model}'" if model else "shown above"
+        print(f"contree: interrupted; the best tree so far is {place}", file=sys.stderr)
         return 130
     return 0
 
 
-def _first_tree(initial_tree: str | None, last: str | None):
-    """Return the classifier to begin with: one that is named, else that of the last fit."""
+def _start_tree(initial_tree: str | None, last: str | None):
+    """Return the classifier in `initial_tree`, else that of the last fit, else None."""
     from contree.cli.model_file import read_model
 
     if initial_tree is not None:
@@ -113,24 +113,24 @@ def _first_tree(initial_tree: str | None, last: str | None):
 
         if Path(last).exists():
             return read_model(last).classifier
-        note(f"--warm-start: there is no '{last}' yet, so this fit begins anew")
+        note(f"--warm-start: there is no '{last}' yet, so this fit starts without a tree")
     return None
 
 
-def _search(parameters: dict, table, first, checkpoint: str | None):
-    """Return a fitted classifier; a live line shows how it goes."""
+def _search(parameters: dict, table, start_tree, checkpoint: str | None):
+    """Return a fitted classifier; show a live line during the fit."""
     from contree import ConTreeClassifier
     from contree._progress import live_line
 
     verbose = parameters["verbose"]
-    clf = ConTreeClassifier(**{**parameters, "verbose": 0})  # the command itself tells the end
+    clf = ConTreeClassifier(**{**parameters, "verbose": 0})  # the command prints the summary itself
     with as_user_errors(), live_line(verbose) as show:
         clf.fit(
             table.X,
             table.y,
             table.sample_weight,
             callback=show,
-            initial_tree=first,
+            initial_tree=start_tree,
             checkpoint=checkpoint,
         )
     return clf.set_params(verbose=verbose)

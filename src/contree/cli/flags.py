@@ -196,13 +196,13 @@ READING = (
 
 
 def reading_flags(function: Callable) -> Callable:
-    """Give a command a file to read and the flags that say how; it gets them as one `Reading`."""
+    """Add the FILE argument and the flags of `Reading` to a command, which gets one `Reading`."""
 
     @wraps(function)  # with the flags that it has already
     def command(**flags):
         names = [flag.removeprefix("--").replace("-", "_") for flag, _ in READING]
-        how = Reading(**{name: flags.pop(name) for name in names})
-        return function(**flags, how=how)
+        reading = Reading(**{name: flags.pop(name) for name in names})
+        return function(**flags, reading=reading)
 
     for flag, settings in reversed(READING):
         command = click.option(flag, cls=Flag, section=SECTIONS[2], **settings)(command)

@@ -47,7 +47,7 @@ PARAMETERS = (
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write it here, as CSV")
 @quiet_flag
 @estimator_flags(PARAMETERS)
-def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, how, **flags):
+def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, reading, **flags):
     """Find the fewest errors for each number of leaves, and at which --ccp-alpha the best tree
     changes.
     """
@@ -58,7 +58,7 @@ def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, how, *
     if quiet:
         parameters["verbose"] = 0
     check_picture(plot, "--plot")
-    table = training_table(file, how, target, drop, one_hot, sample_weight)
+    table = training_table(file, reading, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
     with reserved((file,), plot=(plot, PICTURE_SIZE), output=(output, 0)) as drafts:
         from contree import size_error_path

@@ -24,25 +24,25 @@ from contree.cli.read import read_table
     "--keep", metavar="COLUMNS", multiple=True, cls=Flag, help="copy columns of FILE: id,name"
 )
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write here [standard output]")
-def predict(file, model, proba, keep, output, how):
+def predict(file, model, proba, keep, output, reading):
     """Predict a class for each row of FILE; its columns are found by name, in any order."""
     from contree.cli.model_file import read_model
     from contree.cli.outputs import fill, reserved
 
     with reserved((file, model), output=(output, 0)) as drafts:
         known = read_model(model)
-        frame = read_table(file, how, as_text=(*known.columns.one_hot, *_all_names(keep)))
-        kept = split_list(keep, list(frame.columns), "--keep")
-        match_columns(frame, known.columns, model, expected={known.target, *kept})
+        frame = read_table(file, reading, as_text=(*known.columns.one_hot, *_all_names(keep)))
+        copied = split_list(keep, list(frame.columns), "--keep")
+        match_columns(frame, known.columns, model, expected={known.target, *copied})
         clf, X = known.classifier, known.columns.features(frame)
         made = {"prediction": clf.predict(X)}
         if proba:
             names = [f"probability of {label}" for label in clf.classes_]
             made.update(zip(names, clf.predict_proba(X).T, strict=True))
-        twice = [name for name in kept if name in made]
+        twice = [name for name in copied if name in made]
         if twice:
             raise UserError(f"--keep: {named(twice)} would be there twice: rename it in the file")
-        answer = frame[kept].assign(**made)
+        answer = frame[copied].assign(**made)
         content = answer.to_csv(index=False).encode()
         if drafts:
             fill(drafts["output"], content)

@@ -44,7 +44,7 @@ class Reading:
     no_header: bool = False
 
 
-def read_table(source: str, how: Reading, as_text: tuple[str, ...] = ()):
+def read_table(source: str, reading: Reading, as_text: tuple[str, ...] = ()):
     """Return a file as a data frame of at least one row, with distinct names that are strings.
 
     `source` is a path, or ``-`` for standard input.  The columns in `as_text` stay as they are
@@ -54,7 +54,7 @@ def read_table(source: str, how: Reading, as_text: tuple[str, ...] = ()):
     shown = "standard input" if source == "-" else f"'{source}'"
     with _opened(source) as file:
         try:
-            frame = _frame(pandas, file, how.format or _format_of(source), how, as_text)
+            frame = _frame(pandas, file, reading.format or _format_of(source), reading, as_text)
         except UserError as error:
             raise UserError(f"{shown}: {error.message}") from error
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
@@ -65,18 +65,18 @@ def read_table(source: str, how: Reading, as_text: tuple[str, ...] = ()):
     return frame.copy()  # in one piece for each type: choosing among many columns is slow otherwise
 
 
-def _frame(pandas, file, kind: str, how: Reading, as_text: tuple[str, ...]):
+def _frame(pandas, file, kind: str, reading: Reading, as_text: tuple[str, ...]):
     try:
-        codecs.lookup(how.encoding or "utf-8")
+        codecs.lookup(reading.encoding or "utf-8")
     except LookupError as error:
         raise UserError(f"--encoding: {error}; known are utf-8, latin-1, cp1252, ...") from error
     if kind == "parquet":
         return _read_parquet(file)
     if kind == "arff":
-        return _read_arff(pandas, file, how, as_text)
-    delimiter = _delimiter(how, kind)
-    _reject_foreign(file, how)
-    return _Text(pandas, file, how, delimiter, as_text).frame()
+        return _read_arff(pandas, file, reading, as_text)
+    delimiter = _delimiter(reading, kind)
+    _reject_foreign(file, reading)
+    return _Text(pandas, file, reading, delimiter, as_text).frame()
 
 
 @contextmanager
@@ -106,19 +106,19 @@ def _format_of(source: str) -> str:
     return BY_NAME.get(suffixes[-1], "csv") if suffixes else "csv"
 
 
-def _delimiter(how: Reading, kind: str) -> str:
-    delimiter = how.delimiter or {"csv": ",", "tsv": "\t"}[kind]
+def _delimiter(reading: Reading, kind: str) -> str:
+    delimiter = reading.delimiter or {"csv": ",", "tsv": "\t"}[kind]
     delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
     if len(delimiter) != 1:
         raise UserError(f"--delimiter must be one character, or tab; got '{delimiter}'")
     return delimiter
 
 
-def _reject_foreign(file, how: Reading) -> None:
+def _reject_foreign(file, reading: Reading) -> None:
     head = file.read(4)
     file.seek(0)
     for magic, what in FOREIGN.items():
-        if head.startswith(magic) and not (how.encoding and "utf-16" in what):
+        if head.startswith(magic) and not (reading.encoding and "utf-16" in what):
             raise UserError(f"this is {what}")
 
 
@@ -133,15 +133,17 @@ def _read_parquet(file):
     return table.to_pandas(ignore_metadata=True)
 
 
-def _read_arff(pandas, file, how: Reading, as_text: tuple[str, ...]):
+def _read_arff(pandas, file, reading: Reading, as_text: tuple[str, ...]):
     arff = needed("arff", "reading ARFF")
-    text = io.TextIOWrapper(file, encoding=how.encoding or "utf-8-sig")
+    text = io.TextIOWrapper(file, encoding=reading.encoding or "utf-8-sig")
     try:
         content = arff.load(text)
     except arff.ArffException as error:
         raise UserError(f"not ARFF that can be read: {one_line(error)}") from error
     except UnicodeDecodeError as error:
-        raise UserError(_encoding_hint(f"byte 0x{error.object[error.start]:02x}", how)) from error
+        raise UserError(
+            _encoding_hint(f"byte 0x{error.object[error.start]:02x}", reading)
+        ) from error
     finally:
         text.detach()
     names = [name for name, _ in content["attributes"]]
@@ -164,18 +166,18 @@ def _check_names(names: list[str]) -> None:
         )
 
 
-def _encoding_hint(what: str, how: Reading) -> str:
-    tried = how.encoding or "utf-8"
+def _encoding_hint(what: str, reading: Reading) -> str:
+    tried = reading.encoding or "utf-8"
     return f"{what} is not {tried}: add --encoding latin-1, cp1252, utf-16 or what the file is in"
 
 
 class _Text:
     """A file of delimited text."""
 
-    def __init__(self, pandas, file, how: Reading, delimiter: str, as_text: tuple[str, ...]):
-        self.pandas, self.file, self.how = pandas, file, how
+    def __init__(self, pandas, file, reading: Reading, delimiter: str, as_text: tuple[str, ...]):
+        self.pandas, self.file, self.reading = pandas, file, reading
         self.delimiter, self.as_text = delimiter, as_text
-        self.encoding = how.encoding or "utf-8-sig"  # with a byte order mark or without
+        self.encoding = reading.encoding or "utf-8-sig"  # with a byte order mark or without
 
     def frame(self):
         """Return the table; every row has as many fields as the first has names."""
@@ -196,9 +198,9 @@ class _Text:
 
     def _read(self, names: list[str]):
         """Return what pandas reads, None where it had to drop fields."""
-        pandas, how = self.pandas, self.how
+        pandas, reading = self.pandas, self.reading
         exact = {} if _newer(pandas, (3, 1)) else {"float_precision": "round_trip"}
-        missing = {"keep_default_na": False, "na_values": [*how.na_values, ""]}
+        missing = {"keep_default_na": False, "na_values": [*reading.na_values, ""]}
         import warnings
 
         with warnings.catch_warnings():
@@ -208,15 +210,15 @@ class _Text:
                 return pandas.read_csv(
                     self.file,
                     sep=self.delimiter,
-                    header=None if how.no_header else 0,
+                    header=None if reading.no_header else 0,
                     names=names,
                     index_col=False,
                     dtype=dict.fromkeys(set(self.as_text) & set(names), "str"),
                     encoding=self.encoding,
-                    decimal=how.decimal or ".",
-                    thousands=how.thousands,
+                    decimal=reading.decimal or ".",
+                    thousands=reading.thousands,
                     low_memory=False,
-                    **(missing if how.na_values else {}),
+                    **(missing if reading.na_values else {}),
                     **exact,
                 )
             except pandas.errors.ParserWarning:
@@ -253,7 +255,7 @@ class _Text:
             raise UserError("the file is empty")
         if len(first) == 1:
             self._hint_delimiter(first[0])
-        if self.how.no_header:
+        if self.reading.no_header:
             return [str(number) for number in range(1, len(first) + 1)]
         nameless = [number for number, name in enumerate(first, 1) if not name.strip()]
         names = [name if name.strip() else f"column {i}" for i, name in enumerate(first, 1)]
@@ -288,8 +290,10 @@ class _Text:
             try:
                 line.decode(self.encoding)
             except UnicodeDecodeError as error:
-                return _encoding_hint(f"byte 0x{line[error.start]:02x} in line {number}", self.how)
-        return _encoding_hint("the text", self.how)
+                return _encoding_hint(
+                    f"byte 0x{line[error.start]:02x} in line {number}", self.reading
+                )
+        return _encoding_hint("the text", self.reading)
 
 
 def _newer(library, version: tuple[int, int]) -> bool:

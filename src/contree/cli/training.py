@@ -38,14 +38,14 @@ def training_flags(function: Callable) -> Callable:
 
 def training_table(
     file: str,
-    how: Reading,
+    reading: Reading,
     target: str,
     drop: tuple[str, ...],
     one_hot: tuple[str, ...],
     sample_weight: str | None = None,
 ) -> Training:
     """Return the training data in a file."""
-    frame = read_table(file, how, as_text=(target, *one_hot, *(",".join(one_hot).split(","))))
+    frame = read_table(file, reading, as_text=(target, *one_hot, *(",".join(one_hot).split(","))))
     names = list(frame.columns)
     if target not in names:
         raise no_such_column(target, names, "--target")

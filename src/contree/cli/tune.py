@@ -39,7 +39,7 @@ from contree.cli.training import training_flags, training_table
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the curve: .svg, .png or .pdf")
 @quiet_flag
 @estimator_flags(("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose"))
-def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **flags):
+def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, reading, **flags):
     """Choose depth, up to --max-depth, and number of leaves by cross-validation on FILE, and fit
     that tree to all rows.
     """
@@ -53,7 +53,7 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, how, **
     if quiet:
         parameters["verbose"] = 0
     check_picture(plot, "--plot")
-    table = training_table(file, how, target, drop, one_hot, sample_weight)
+    table = training_table(file, reading, target, drop, one_hot, sample_weight)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
     room = size_of(table.columns, len(set(table.y.tolist())))
     with reserved((file,), model=(model, room), plot=(plot, PICTURE_SIZE)) as drafts:

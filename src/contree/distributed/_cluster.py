@@ -1,7 +1,7 @@
-"""The caller's side of Dask: who is there, tasks pinned to workers, and messages both ways.
+"""The caller's side of Dask: the list of workers, tasks pinned to workers, and messages.
 
-Whatever may have to wait for the network runs in threads of its own and reports to `inbox`, so that
-the caller's thread never waits for a worker, nor for the scheduler.
+Calls that may wait for the network run in threads of their own and report to `inbox`.  So the
+caller's thread never waits for a worker or for the scheduler.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from typing import Any, NamedTuple
 
 from distributed import Client, Future
 
-from contree.distributed._worker import TO_ALL, topic_of
+from contree.distributed._worker_session import ALL_WORKERS_TOPIC, worker_topic
 
-FETCH_LIMIT = 20.0  # seconds for a result that is said to be there
+FETCH_SECONDS = 20.0  # for a result that Dask says is there
 
 
-class Workers(NamedTuple):
-    """Who is there now."""
+class WorkerList(NamedTuple):
+    """The workers of the cluster now."""
 
     threads: dict[str, int]  # by address
 
 
-class Message(NamedTuple):
-    """What a worker tells while it works."""
+class Report(NamedTuple):
+    """A message of a worker at work."""
 
     content: dict
 
 
-class Scattered(NamedTuple):
-    """The rows are on the cluster, or `error`."""
+class RowsSent(NamedTuple):
+    """The rows are on the cluster, or sending them failed."""
 
     rows: Future | None
     error: BaseException | None
 
 
-class Done(NamedTuple):
+class TaskDone(NamedTuple):
     """A task has ended."""
 
     task: int
@@ -50,16 +50,16 @@ class Done(NamedTuple):
 class Cluster:
     """A Dask client, for one fit."""
 
-    def __init__(self, client: Client, fit: str):
+    def __init__(self, client: Client, fit_id: str):
         self.inbox: queue.SimpleQueue = queue.SimpleQueue()
-        self._client, self._fit = client, fit
+        self.fit_id, self._client = fit_id, client
         self._futures: dict[int, Future] = {}
         self._threads = ThreadPoolExecutor(8, thread_name_prefix="contree")
-        self._looking = False
-        _listen(client, fit, self.inbox)
+        self._listing = False
+        _subscribe(client, fit_id, self.inbox)
 
     @property
-    def home(self) -> str:
+    def caller_topic(self) -> str:
         """The topic under which workers report."""
         return self._client.id
 
@@ -67,41 +67,41 @@ class Cluster:
     def alive(self) -> bool:
         return self._client.status == "running"
 
-    def look_around(self) -> None:
-        """Ask who is there, unless a question is under way; `Workers` comes to the inbox."""
-        if not self._looking:
-            self._looking = True
-            self._threads.submit(self._look_around)
+    def request_workers(self) -> None:
+        """Put a `WorkerList` into the inbox later, unless a request is under way."""
+        if not self._listing:
+            self._listing = True
+            self._threads.submit(self._list_workers)
 
-    def _look_around(self) -> None:
+    def _list_workers(self) -> None:
         try:
-            self.inbox.put(Workers(self._client.nthreads()))
+            self.inbox.put(WorkerList(self._client.nthreads()))
         except Exception:  # the scheduler is gone, which `alive` says
-            self.inbox.put(Workers({}))
+            self.inbox.put(WorkerList({}))
         finally:
-            self._looking = False
+            self._listing = False
 
-    def scatter(self, rows, workers: list[str]) -> None:
-        """Copy the rows to all of some workers; `Scattered` comes to the inbox."""
+    def send_rows(self, rows, workers: list[str]) -> None:
+        """Copy the rows to some workers; put `RowsSent` into the inbox later."""
 
         def scatter() -> None:
             try:
                 (future,) = self._client.scatter(
                     [rows], workers=workers, broadcast=True, hash=False
                 )
-                self.inbox.put(Scattered(future, None))
+                self.inbox.put(RowsSent(future, None))
             except Exception as error:
-                self.inbox.put(Scattered(None, error))
+                self.inbox.put(RowsSent(None, error))
 
         self._threads.submit(scatter)
 
     def submit(self, task: int, worker: str, function: Callable, *args, **kwargs) -> None:
-        """Have a worker do something; `Done` comes to the inbox, unless the worker is lost."""
+        """Run a function on a worker; put `TaskDone` into the inbox, unless the worker is lost."""
         future = self._client.submit(
             function,
             *args,
             **kwargs,
-            key=f"contree-{self._fit}-{task}",
+            key=f"contree-{self.fit_id}-{task}",
             workers=[worker],
             allow_other_workers=False,
             pure=False,
@@ -113,29 +113,29 @@ class Cluster:
         def fetch() -> None:
             answer = error = None
             try:
-                answer = future.result(timeout=FETCH_LIMIT)
+                answer = future.result(timeout=FETCH_SECONDS)
             except BaseException as raised:
                 error = raised
-            self.inbox.put(Done(task, answer, error))
+            self.inbox.put(TaskDone(task, answer, error))
 
         with suppress(RuntimeError):  # the fit is over
             self._threads.submit(fetch)
 
     def release(self, task: int) -> None:
-        """Forget a task: what it returns, or has returned, is not wanted."""
+        """Drop a task and its result."""
         future = self._futures.pop(task, None)
         if future is not None:
             future.release()
 
-    def tell(self, worker: str | None, **message) -> None:
-        """Send one worker, or all, a message, and wait for nobody."""
-        topic = TO_ALL if worker is None else topic_of(worker)
-        self._threads.submit(self._client.log_event, topic, {"contree": self._fit, **message})
+    def send(self, worker: str | None, **message) -> None:
+        """Send one worker, or with None all workers, a message without waiting."""
+        topic = ALL_WORKERS_TOPIC if worker is None else worker_topic(worker)
+        self._threads.submit(self._client.log_event, topic, {"contree": self.fit_id, **message})
 
     def close(self) -> None:
-        """Leave nothing behind: the workers drop what they hold, Dask the tasks and the rows."""
-        _stop_listening(self._client, self._fit)
-        self.tell(None, over=True)
+        """End all sessions and drop all tasks and rows."""
+        _unsubscribe(self._client, self.fit_id)
+        self.send(None, over=True)
         for task in list(self._futures):
             self.release(task)
         self._threads.shutdown(wait=False)
@@ -146,23 +146,23 @@ _inboxes: dict[str, dict[str, queue.SimpleQueue]] = {}  # by client and fit
 _lock = threading.Lock()
 
 
-def _listen(client: Client, fit: str, inbox: queue.SimpleQueue) -> None:
-    def hear(event) -> None:
+def _subscribe(client: Client, fit_id: str, inbox: queue.SimpleQueue) -> None:
+    def pass_on(event) -> None:
         _, content = event
-        to = _inboxes.get(client.id, {}).get(content.get("contree"))
-        if to is not None:  # Dask too has things to say about a client
-            to.put(Message(content))
+        fit_inbox = _inboxes.get(client.id, {}).get(content.get("contree"))
+        if fit_inbox is not None:  # Dask uses a client's topic too
+            fit_inbox.put(Report(content))
 
     with _lock:
         fits = _inboxes.setdefault(client.id, {})
         if not fits:
-            client.subscribe_topic(client.id, hear)
-        fits[fit] = inbox
+            client.subscribe_topic(client.id, pass_on)
+        fits[fit_id] = inbox
 
 
-def _stop_listening(client: Client, fit: str) -> None:
+def _unsubscribe(client: Client, fit_id: str) -> None:
     with _lock:
-        del _inboxes[client.id][fit]
+        del _inboxes[client.id][fit_id]
         if not _inboxes[client.id]:
             del _inboxes[client.id]
             if client.status == "running":

@@ -1,28 +1,24 @@
-"""`fit` on a cluster: the estimator's own fit, with another search inside."""
+"""`fit` on a cluster: the fit of the estimator, with a search on many workers."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
 from numbers import Real
 
 import numpy as np
 from distributed import Client, get_client
 
 from contree import _core
-from contree._check_parameters import resolve_time_limit
-from contree._checkpoint import RUNNING, Checkpoint, Problem, State, better_tree
 from contree._classifier import ConTreeClassifier
-from contree._fit import core_options, fit_with
+from contree._fit import fit_with
+from contree._fit_request import FitRequest, SearchInput
 from contree._fitted_tree import FittedTree
-from contree.distributed._best import Best, as_arrays
 from contree.distributed._cluster import Cluster
-from contree.distributed._coordinator import Coordinator, Wishes
-from contree.distributed._pool import BOUND, Frontier
-from contree.distributed._worker import Rows
+from contree.distributed._cluster_checkpoint import load_search
+from contree.distributed._coordinator import Coordinator
+from contree.distributed._incumbent import as_arrays
 
-PATIENCE = 10.0
+DEFAULT_PATIENCE = 10.0
 
 
 def fit(
@@ -35,27 +31,27 @@ def fit(
     checkpoint=None,
     callback=None,
     initial_tree=None,
-    patience=PATIENCE,
+    patience=DEFAULT_PATIENCE,
 ):
     """Find an optimal tree on a Dask cluster.
 
-    The same as ``clf.fit(X, y, ...)``, with the same result, but searched by all workers of a
-    cluster together.  Workers may come, go, die and hang while it runs.  `n_jobs` counts the
-    threads of each worker; None: as many as Dask gives it.  `memory_limit` is for each worker.
+    All workers of the cluster search together for the result of ``clf.fit(X, y, ...)``.  Workers
+    may join, leave, crash and hang during the fit.  The estimator's `n_jobs` is the number of
+    threads of each worker; None means as many as Dask gives it.  `memory_limit` is for each worker.
 
     Parameters
     ----------
     clf : ConTreeClassifier
         The estimator to fit, with ``search="best_first"``.
     X, y, sample_weight, callback, initial_tree, checkpoint
-        As in :meth:`contree.ConTreeClassifier.fit`.  A checkpoint of a fit on one machine can be
-        taken up here, and the other way round.
+        As in :meth:`contree.ConTreeClassifier.fit`.  A cluster can continue a checkpoint of one
+        machine, and one machine can continue a checkpoint of a cluster.
     client : dask.distributed.Client, default=None
-        The cluster.  None: the client that was started last.  Its workers need contree, of the same
-        version.
+        The cluster.  None means the client that was started last.  The workers need the same
+        version of contree.
     patience : float, default=10
-        Seconds after which a worker of which nothing is heard is given up, and what it was at is
-        given to others.  If it is heard again, it gets work again.
+        Seconds after which a silent worker loses its task to others.  It gets tasks again as soon
+        as it reports.
 
     Returns
     -------
@@ -65,36 +61,22 @@ def fit(
     client = _check(clf, client, patience)
     clf._validate_params()
 
-    def search(X, codes, n_classes: int, weights, cost, first, observe, began, kept) -> dict:
-        options = core_options(clf, len(codes), weights, cost)
-        wishes = Wishes(
-            depth=min(options["max_depth"], options["max_leaves"] - 1),
-            max_gap=options["max_gap"],
-            time_limit=resolve_time_limit(clf.time_limit, began),
-            n_jobs=clf.n_jobs,
-            first=first,
-            patience=float(patience),
-            keep_on_interrupt=clf.on_interrupt == "return",
-        )
-        rows = Rows(X, codes, n_classes, options)
-        best, open_part, save = Best(), None, None
-        if kept is not None:
-            path, data = kept
-            file = Checkpoint(path, Problem.of(clf, data, options))
-            best, open_part = _resume(file, rows, first)
-            save = _saver(file)
-        name = uuid.uuid4().hex[:12]
+    def search(request: FitRequest) -> dict:
+        incumbent, open_part = load_search(request)
+        cluster = Cluster(client, uuid.uuid4().hex[:12])
         coordinator = Coordinator(
-            Cluster(client, name), name, rows, wishes, observe, best, open_part, save
+            cluster, request, incumbent, open_part, clf.n_jobs, float(patience)
         )
         coordinator.run()
-        if not coordinator.opened:  # whatever ends a search, its tree is no worse than CART's
-            answer = rows.searcher(n_jobs=1).run(first=first, time_limit=0.0)
-            best.take(answer["objective"], answer["tree"], coordinator.seconds)
-        answer = _answer(coordinator, rows)
-        if observe is not None and answer["status"] in ("optimal", "gap_reached", "time_limit"):
-            closed = coordinator.closed if answer["status"] == "time_limit" else 1.0
-            observe(answer["seconds"], best.objective, best.lower_bound, closed)  # a last look
+        if not coordinator.is_opened:  # no result is worse than CART's tree
+            searcher = request.search_input.searcher(n_jobs=1)
+            answer = searcher.run(first=request.initial_tree, time_limit=0.0)
+            incumbent.offer_tree(answer["objective"], answer["tree"], coordinator.seconds)
+        answer = _answer(coordinator, request.search_input)
+        ended = answer["status"] in ("optimal", "gap_reached", "time_limit")
+        if request.observe is not None and ended:  # show the final state
+            closed = coordinator.root_closed if answer["status"] == "time_limit" else 1.0
+            request.observe(answer["seconds"], incumbent.objective, incumbent.lower_bound, closed)
         return answer
 
     return fit_with(search, clf, X, y, sample_weight, callback, initial_tree, checkpoint)
@@ -105,8 +87,7 @@ def _check(clf, client, patience) -> Client:
         raise TypeError(f"clf must be a ConTreeClassifier; got {type(clf).__name__}.")
     if clf.search != "best_first":
         raise ValueError(
-            f"search={clf.search!r} cannot be shared between workers; a fit on a cluster needs "
-            "search='best_first'."
+            f"clf has search={clf.search!r}, which a cluster cannot run. Use search='best_first'."
         )
     if client is None:
         client = get_client()
@@ -115,89 +96,52 @@ def _check(clf, client, patience) -> Client:
             f"client must be a dask.distributed.Client; got {type(client).__name__}: {client!r}."
         )
     if client.asynchronous:
-        raise ValueError("client must not be asynchronous: fit returns when the search has ended.")
+        raise ValueError(
+            "client must not be asynchronous, because fit blocks until the search has ended. "
+            "Use Client(..., asynchronous=False)."
+        )
     if not isinstance(patience, Real) or isinstance(patience, bool) or not patience > 0:
         raise ValueError(f"patience must be a positive number of seconds; got {patience!r}.")
     return client
 
 
-def _resume(file: Checkpoint, rows: Rows, first: dict | None) -> tuple[Best, Frontier | None]:
-    """Return what a checkpoint holds, with its tree recounted, or a better one that is given."""
-    state = file.load()
-    file.check_place()
-    if state is None:
-        return Best(), None
-    searcher = rows.searcher(n_jobs=1)
-    start = {"frontier": state.frontier, "lower_bound": state.lower_bound}
-    tree = better_tree(searcher, file.path, state, start, first)
-    counted = searcher.run(**start, first=tree, time_limit=0.0)
-    best = Best(counted["objective"], counted["tree"], state.lower_bound, list(state.history))
-    best.seconds_before = state.seconds
-    depth, floor, intervals = state.frontier
-    return best, Frontier(depth, floor, intervals) if depth else None
-
-
-def _saver(file: Checkpoint):
-    """Return what writes the state of a search: when it is time, or at its end."""
-
-    def save(status: str | None, best: Best, look: Callable, seconds: float) -> None:
-        if best.tree is None or (status is None and not file.due()):
-            return
-        open_part = look()
-        frontier = (0, 0, np.empty((0, BOUND + 1), np.int64)) if open_part is None else open_part
-        state = State(
-            status or RUNNING,
-            best.objective,
-            best.lower_bound,
-            seconds,
-            best.history,
-            as_arrays(best.tree),
-            tuple(frontier),
-        )
-        with suppress(RuntimeWarning):  # a warning that is made an error must not end the search
-            file.save_or_warn(state)
-
-    return save
-
-
-def _answer(coordinator: Coordinator, rows: Rows) -> dict:
-    """Return what the core's own search would, with the best tree recounted on the rows."""
-    best = coordinator.best
-    tree = as_arrays(best.tree)
-    errors = _recount(tree, rows)
-    options = rows.options
+def _answer(coordinator: Coordinator, search_input: SearchInput) -> dict:
+    """Return the dictionary that the core's own search returns; recount the tree on the rows."""
+    incumbent, options = coordinator.incumbent, search_input.options
+    tree = as_arrays(incumbent.tree)
+    errors = _recount(tree, search_input)
     leaves = (len(tree["feature"]) + 1) // 2
     objective = options["error_cost"] * errors + options["leaf_cost"] * leaves
-    if objective != best.objective:
-        raise RuntimeError("contree: the tree's objective is not what the search found")
+    if objective != incumbent.objective:
+        raise RuntimeError("contree: the objective of the tree is not the one that a worker found.")
     return {
         "tree": tree,
         "status": coordinator.status,
         "errors": errors,
-        "objective": best.objective,
-        "lower_bound": best.lower_bound,
-        "seconds": best.seconds_before + coordinator.seconds,
+        "objective": incumbent.objective,
+        "lower_bound": incumbent.lower_bound,
+        "seconds": incumbent.seconds_before + coordinator.seconds,
         "counters": dict(coordinator.counters),
-        "history": best.history,
+        "history": incumbent.history,
         "kernel": "/".join(sorted(coordinator.kernels)) or _core.kernel(),
         "n_jobs": coordinator.most_threads,
     }
 
 
-def _recount(tree: dict, rows: Rows) -> int:
-    """Send the rows down a tree; return what those weigh that it gets wrong.
+def _recount(tree: dict, search_input: SearchInput) -> int:
+    """Send the rows down a tree; return the weight of the errors.
 
-    It is an error if the class counts of its leaves are not what arrives there.
+    Raise RuntimeError if other rows reach a leaf than the leaf's class counts say.
     """
-    nodes, weights = dict(tree), rows.options["weights"]
+    nodes, weights = dict(tree), search_input.options["weights"]
     gap = np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above")))
-    leaves = FittedTree(threshold_gap=gap, **nodes).apply(rows.values)
+    leaves = FittedTree(threshold_gap=gap, **nodes).apply(search_input.X)
     counts = np.zeros_like(tree["class_counts"])
-    np.add.at(counts, (leaves, rows.labels), 1)
+    np.add.at(counts, (leaves, search_input.codes), 1)
     mass = np.zeros_like(tree["class_weights"])
-    np.add.at(mass, (leaves, rows.labels), 1 if weights is None else weights)
-    leaf = tree["feature"] < 0
-    found = np.stack((counts, mass))[:, leaf]
-    if (found != np.stack((tree["class_counts"], tree["class_weights"]))[:, leaf]).any():
-        raise RuntimeError("contree: rows do not go where the search has sent them")
+    np.add.at(mass, (leaves, search_input.codes), 1 if weights is None else weights)
+    is_leaf = tree["feature"] < 0
+    counted = np.stack((counts, mass))[:, is_leaf]
+    if (counted != np.stack((tree["class_counts"], tree["class_weights"]))[:, is_leaf]).any():
+        raise RuntimeError("contree: the class counts of a leaf are not those of its rows.")
     return int(mass.sum() - mass.max(axis=1).sum())

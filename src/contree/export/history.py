@@ -1,4 +1,4 @@
-"""The road of a search as a matplotlib picture: the best tree falls, the proved bound rises."""
+"""The history of a search as a matplotlib picture: the best tree falls, the proved bound rises."""
 
 from __future__ import annotations
 

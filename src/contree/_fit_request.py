@@ -1,0 +1,183 @@
+"""What one fit asks a search for: the problem in the core's integers, and how to run.
+
+`fit_with` in ``_fit.py`` builds a `FitRequest` and hands it to a search: `search_tree` there, the
+cluster's in ``distributed/``, or an experiment's.  A search answers with the core's dictionary.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from contree import _core
+from contree._check_parameters import (
+    resolve_class_weight,
+    resolve_leaf_size,
+    resolve_max_depth,
+    resolve_max_gap,
+    resolve_memory_limit,
+    resolve_n_jobs,
+    resolve_seed,
+    resolve_switches,
+)
+from contree._check_weights import check_sample_weight, rows_with_weight
+from contree._checkpoint_file import Checkpoint
+from contree._objective import LeafCost, most_leaves, widest_sum
+from contree._problem import Problem, fingerprints
+from contree._weights import Weights, weigh
+
+
+@dataclass(frozen=True)
+class SearchInput:
+    """The arguments of the core's `Searcher`; a cluster sends them to each worker once.
+
+    Attributes
+    ----------
+    X : array of float64 in Fortran order, shape (n_rows, n_features)
+        The rows that have a weight.
+    codes : array of int32, shape (n_rows,)
+        The class of each row.
+    n_classes : int
+        The number of classes, including those without rows.
+    options : dict
+        The keyword arguments of the searcher, see `core_options`.
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    n_classes: int
+    options: dict
+
+    @property
+    def last_level(self) -> int:
+        """The greatest depth of any permitted tree."""
+        return min(self.options["max_depth"], self.options["max_leaves"] - 1)
+
+    def searcher(self, **changed_options) -> _core.Searcher:
+        """Return a new searcher, with some options changed."""
+        options = self.options | changed_options
+        return _core.Searcher(self.X, self.codes, self.n_classes, **options)
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What one fit asks a search for.
+
+    Attributes
+    ----------
+    search_input : SearchInput
+        The problem, in the core's integers.
+    weights : Weights
+        The weights of the rows, with their unit.
+    cost : LeafCost
+        The cost of errors and leaves, in the core's integers and in the user's unit.
+    initial_tree : dict of arrays, or None
+        The node arrays of the first incumbent.
+    observe : function, or None
+        The function that the search calls with (seconds, objective, lower_bound, root_closed).
+        It returns True to stop the search.
+    start_time : float
+        ``time.perf_counter()`` at the call of ``fit``.  All seconds count from here.
+    time_limit : float
+        Seconds for the whole fit; infinity without a limit.
+    return_on_interrupt : bool
+        True: Ctrl-C returns the best tree.  False: Ctrl-C raises KeyboardInterrupt.
+    checkpoint : Checkpoint, or None
+        The file that the search continues from and writes to.
+    """
+
+    search_input: SearchInput
+    weights: Weights
+    cost: LeafCost
+    start_time: float
+    time_limit: float = math.inf
+    return_on_interrupt: bool = False
+    initial_tree: dict | None = None
+    observe: Callable[[float, int, int, float], bool] | None = None
+    checkpoint: Checkpoint | None = None
+
+    @classmethod
+    def of(
+        cls,
+        estimator,
+        X,
+        codes,
+        classes,
+        sample_weight,
+        *,
+        start_time: float,
+        initial_tree: dict | None = None,
+        checkpoint=None,
+        all_sizes: bool = False,
+    ) -> FitRequest:
+        """Return the request of an estimator for checked rows; `checkpoint` is a path or None."""
+        sample_weight = check_sample_weight(sample_weight, len(X))
+        data = None if checkpoint is None else fingerprints(X, codes, classes, sample_weight)
+        X, codes, weights, cost = weigh_rows(estimator, X, codes, classes, sample_weight)
+        options = core_options(estimator, len(codes), weights, cost, all_sizes=all_sizes)
+        limit = estimator.time_limit
+        return cls(
+            SearchInput(X, codes, len(classes), options),
+            weights,
+            cost,
+            start_time,
+            time_limit=math.inf if limit is None else float(limit),
+            return_on_interrupt=estimator.on_interrupt == "return",
+            initial_tree=initial_tree,
+            checkpoint=(
+                None
+                if checkpoint is None
+                else Checkpoint(checkpoint, Problem.of(estimator, data, options))
+            ),
+        )
+
+    def elapsed_seconds(self) -> float:
+        """Return the seconds since the call of ``fit``."""
+        return time.perf_counter() - self.start_time
+
+    def remaining_seconds(self) -> float:
+        """Return the seconds until the time limit: checking many rows takes a part of them."""
+        return max(0.0, self.time_limit - self.elapsed_seconds())
+
+
+def weigh_rows(estimator, X, codes, classes, sample_weight):
+    """Return the rows that have a weight, their class codes, their weights, and a leaf's cost.
+
+    `sample_weight` is what `check_sample_weight` returns.
+    """
+    class_weight = resolve_class_weight(estimator.class_weight, classes)
+    positive = rows_with_weight(sample_weight, class_weight, codes)
+    if positive is not None:
+        X, codes = np.asfortranarray(X[positive]), codes[positive]
+        sample_weight = None if sample_weight is None else sample_weight[positive]
+    depth = resolve_max_depth(estimator.max_depth, len(codes))
+    most = most_leaves(estimator.ccp_alpha, depth, estimator.max_leaf_nodes, len(codes))
+    limit = widest_sum(estimator.ccp_alpha, most)
+    weights = weigh(sample_weight, class_weight, codes, limit)
+    return X, codes, weights, LeafCost.of(estimator.ccp_alpha, most, weights)
+
+
+def core_options(estimator, n_rows: int, weights: Weights, cost: LeafCost, *, all_sizes=False):
+    """Return the keyword arguments of the core's `Searcher`, besides rows and labels."""
+    min_samples_leaf, min_weight_leaf = resolve_leaf_size(estimator, weights, n_rows)
+    return {
+        "weights": weights.multiples,
+        "max_depth": resolve_max_depth(estimator.max_depth, n_rows),
+        "min_samples_leaf": min_samples_leaf,
+        "min_weight_leaf": min_weight_leaf,
+        "max_leaves": min(int(estimator.max_leaf_nodes or n_rows), n_rows),
+        "error_cost": cost.error_cost,
+        "leaf_cost": cost.leaf_cost,
+        "all_sizes": all_sizes,
+        "max_gap": cost.scaled_gap(resolve_max_gap(estimator.max_gap, weights.total, weights.unit)),
+        "feature_tolerance": float(estimator.feature_tolerance),
+        "n_jobs": resolve_n_jobs(estimator.n_jobs),
+        "memory_limit": resolve_memory_limit(estimator.memory_limit),
+        "seed": resolve_seed(estimator.random_state),
+        "search": estimator.search,
+        "switches": resolve_switches(estimator.search_options),
+    }

@@ -1,0 +1,100 @@
+"""Say which argument, and which column of X, scikit-learn or NumPy rejected, and what to do."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+
+import numpy as np
+
+# NumPy's words for text, for pandas' NA, and for dates beside numbers.
+NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
+
+
+@contextmanager
+def explain_bad_input(X):
+    """Raise errors of the enclosed checks again, with the argument or the column of X named.
+
+    Missing dates are rejected before the checks: NumPy converts them to about -9.2e18, a number
+    like any other.
+    """
+    _reject_missing_dates(X)
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        message = _explained(X, str(error))
+        if message == str(error):
+            raise
+        raise same_error_type(error, message) from error
+
+
+def same_error_type(error: Exception, message: str) -> Exception:
+    """Return a TypeError or ValueError, as `error` is, with another message."""
+    return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
+
+
+def dtype_kind(column) -> str | None:
+    """Return NumPy's letter for the type of an array or a column; None without one."""
+    return getattr(getattr(column, "dtype", None), "kind", None)
+
+
+def _reject_missing_dates(X) -> None:
+    for name, column in _named_columns(X) if _has_dates(X) else ():
+        if dtype_kind(column) not in ("m", "M"):
+            continue
+        missing = column.isna() if hasattr(column, "isna") else np.isnat(column)
+        if missing.any():
+            raise ValueError(
+                f"Input X must be numbers, with NaN for a missing value; column {name!r} has "
+                "missing dates (NaT). Convert its dates to numbers first."
+            )
+
+
+def _explained(X, reason: str) -> str:
+    """Return the reason of scikit-learn or NumPy together with the argument that it is about."""
+    if re.search(NOT_CONVERTED, reason):
+        if np.ndim(X) < 2:
+            return f"Input X must be a table of numbers, an array or a data frame: {reason}."
+        column = _column_without_numbers(X)
+        if column is not None:
+            return (
+                f"Input X must be numbers, with NaN for a missing value; column {column!r}: "
+                f"{reason}. Encode text and other values as numbers first, for example with "
+                "scikit-learn's OrdinalEncoder."
+            )
+    if re.search(r"y should be a 1d array, got an array of shape \(\d+, \d+\)", reason):
+        return f"{reason} With several outputs, use scikit-learn's MultiOutputClassifier."
+    if re.search(r"\b[Xy]\b", reason):
+        return reason
+    if "inconsistent numbers of samples" in reason:
+        return f"X and y must have the same number of rows. {reason}"
+    if "inhomogeneous shape" in reason:
+        return f"Input X must have rows of the same length. {reason}"
+    return f"Input X: {reason}"
+
+
+def _has_dates(X) -> bool:
+    dtypes = X.dtypes if hasattr(X, "columns") else [getattr(X, "dtype", None)]
+    kinds = [getattr(dtype, "kind", None) for dtype in dtypes]
+    return "m" in kinds or "M" in kinds
+
+
+def _named_columns(X):
+    """Return pairs of a column's name, or its index, and the column."""
+    if hasattr(X, "iloc"):
+        return ((name, X.iloc[:, f]) for f, name in enumerate(X.columns))
+    if hasattr(X, "columns"):
+        return ((name, X[name]) for name in X.columns)
+    return enumerate(np.asarray(X, dtype=None if _has_dates(X) else object).T)
+
+
+def _column_without_numbers(X):
+    """Return the name or the index of the first column that is not all numbers."""
+    for name, column in _named_columns(X):
+        if dtype_kind(column) in ("m", "M"):
+            return name
+        try:
+            np.asarray(column, dtype=np.float64)
+        except (TypeError, ValueError):
+            return name
+    return None

@@ -1,0 +1,95 @@
+"""What a checkpoint must match: the rows, the labels, the weights and some parameters of a fit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+# These parameters decide which tree is best.  All others only decide when a search ends: see
+# `docs/scaling.md`.
+PARAMETERS = (
+    "max_depth",
+    "max_leaf_nodes",
+    "ccp_alpha",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "class_weight",
+    "max_gap",
+    "feature_tolerance",
+    "search",
+)
+NOT_OF_THE_PROBLEM = ("n_jobs", "memory_limit", "seed")  # integer options that may change
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One optimisation problem, as far as a checkpoint must be of the same one.
+
+    Attributes
+    ----------
+    data : dict of str to str
+        Hashes of the rows, the labels and the weights.
+    parameters : dict of str to object
+        The estimator's `PARAMETERS`, in a form that JSON can hold.
+    counted : dict of str to int
+        The same as the integers of the core.  A bound in other units is not a bound here.
+    """
+
+    data: dict
+    parameters: dict
+    counted: dict
+
+    @classmethod
+    def of(cls, estimator, data: dict, options: dict) -> Problem:
+        """Return a fit's problem: `data` by `fingerprints`, `options` as the core gets them."""
+        counted = {
+            name: value
+            for name, value in options.items()
+            if isinstance(value, int) and name not in NOT_OF_THE_PROBLEM
+        }
+        weights = options["weights"]
+        counted["weight"] = 0 if weights is None else int(weights.sum())
+        parameters = {name: _as_json(getattr(estimator, name)) for name in PARAMETERS}
+        return cls(data, parameters, counted)
+
+    def differences(self, stored: Problem) -> list[str]:
+        """Return one phrase for each difference between a file's problem and this one."""
+        found = [
+            f"{name} differs" for name in self.data if stored.data.get(name) != self.data[name]
+        ]
+        found += [
+            f"{name} is {stored.parameters.get(name)!r} there and {value!r} here"
+            for name, value in self.parameters.items()
+            if stored.parameters.get(name) != value
+        ]
+        if not found and stored.counted != self.counted:
+            found = ["another version of contree counted in other units"]
+        return found
+
+
+def fingerprints(X, codes, classes, sample_weight) -> dict[str, str]:
+    """Return hashes of the checked rows, labels and weights."""
+
+    def hashed(array, prefix: bytes = b"") -> str:
+        digest = hashlib.sha256(prefix)
+        if array.size:
+            digest.update(np.ascontiguousarray(array).data.cast("B"))
+        return digest.hexdigest()
+
+    labels = json.dumps([repr(label) for label in classes.tolist()]).encode()
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    return {
+        "X": hashed(X.T, str(X.shape).encode()),
+        "y": hashed(codes, labels),
+        "sample_weight": "none" if weights is None else hashed(weights),
+    }
+
+
+def _as_json(value):
+    """Return a parameter in a form that JSON can hold; equal parameters have equal forms."""
+    if isinstance(value, dict):
+        return sorted([repr(_as_json(label)), float(weight)] for label, weight in value.items())
+    return value.item() if isinstance(value, np.generic) else value
