@@ -38,7 +38,6 @@ MILLION = "generated 1,000,000"
 EXTRA = (0.05, 0.3, 1.0)  # seconds of the time limit beyond the greedy start
 MOMENTS = {"few": (0.05, 0.4, 1.5), "many": (0.1, 0.6, 1.5, 3.0, 6.0)}  # of the SIGINT
 MEMORY_LIMITS = ("1MB", "64MB", "256MB", "1GB")
-HEURISTICS = ("first_trees", "hard_rows", "sets_apart")
 # Proofs that take from some milliseconds to minutes, by depth.
 PROOFS = {
     4: ("bank", "bidding", "wilt", "room", "occupancy", "segment", "page", "rice", "fault"),
@@ -241,7 +240,7 @@ def proofs(task: dict) -> dict:
     from contree import ConTreeClassifier
 
     X, y = loaded(task)
-    off = dict.fromkeys(HEURISTICS, False)
+    off = {"heuristics": False}
     times: dict = {"with": [], "without": []}
     errors = set()
     while len(times["with"]) < 5 and sum(map(sum, times.values())) < 10:

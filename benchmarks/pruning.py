@@ -46,9 +46,8 @@ COLOURS = {"none": "#999999", "NB": "#56B4E9", "IS": "#009E73", "SP": "#E69F00",
 # Each takes a tenth of a second or more; at depth four also what begins there is at work.
 CASES = ["avila:3", "bean:3", "eeg:3", "fault:3", "htru:3", "magic:3", "rice:3", "skin:3"]
 CASES += ["bidding:4", "occupancy:4", "raisin:4", "room:4", "segment:4", "wilt:4"]
-# What a plain fit does not use: it is for costs of leaves, leaf sizes and weights.
-ELSEWHERE = {"wide_leaves"}
-ELSEWHERE |= {"split_pays", "affordable_splits"}
+# Switches that a plain fit does not use: they need a leaf size or a cost of leaves.
+ELSEWHERE = {"wide_leaves", "split_pays", "affordable_splits"}
 
 
 def main() -> None:

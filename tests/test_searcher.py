@@ -42,7 +42,7 @@ def test_parts_are_the_whole(depth):
     assert intervals.dtype == np.int64
     assert intervals.shape[1] == 10
     best, tree, bounds = opened["objective"], opened["tree"], [floor]
-    worker = searcher(X, y, max_depth=depth, search_options={"first_trees": 0})
+    worker = searcher(X, y, max_depth=depth, search_options={"heuristics": 0})
     for interval in intervals:
         part = worker.run(
             frontier=(level, NONE, interval[None]), cutoff=best, lower_bound=opened["lower_bound"]
