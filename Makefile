@@ -1,13 +1,13 @@
 # The habits of this project, one command each.  Every target sets up by itself what it
 # needs in .venv; a machine needs Python 3.11 or newer, a C++20 compiler and make.
 #
-#   make demo    fit a tree, print it beside CART's
-#   make test    Python and C++ tests
-#   make test-long  the Python tests with ten times as many random instances
-#   make lint    ruff
-#   make asan    C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
-#   make bench   all experiments, a small set of each, about ten minutes; results in build/bench/
-#   make clean   forget everything built
+#   make demo       fit a tree, print it beside CART's
+#   make test       Python and C++ tests, about five minutes; also test-python, test-cpp
+#   make test-long  ten times as many random cases, both sanitizers, and every kernel
+#   make lint       check the style: ruff, clang-format, clang-tidy; make format applies what it can
+#   make asan       C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
+#   make bench      all experiments, a small set of each, about ten minutes; results in build/bench/
+#   make clean      forget everything built
 #
 # Another interpreter: make clean && make test PYTHON=python3.12
 
@@ -17,12 +17,15 @@ JOBS   ?= 2
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CMAKE  := $(BIN)/cmake
+CTEST  := $(BIN)/ctest --output-on-failure -j $(JOBS) --test-dir
 
 # What the installed package is made of; a change in any of these reinstalls it.
 SOURCES := pyproject.toml README.md LICENSE CMakeLists.txt \
            $(shell find core bindings src -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inl' \
                    -o -name '*.py' -o -name '*.js' -o -name '*.css' -o -name py.typed \
                    -o -name CMakeLists.txt \) -not -path '*/tests/*' 2>/dev/null)
+
+FIND_CPP := find core bindings -name '*.[ch]pp' -o -name '*.inl'
 
 # Installs a list of requirements, read from the one place where it stands.
 define install
@@ -46,9 +49,6 @@ test: test-python test-cpp
 test-python: $(VENV)/.package $(VENV)/.cli $(VENV)/.test $(VENV)/.test-tools
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-test-long: $(VENV)/.package $(VENV)/.cli $(VENV)/.test $(VENV)/.test-tools
-	CONTREE_TEST_SCALE=10 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
-
 test-cpp: $(VENV)/.tools
 	$(call cpp_tests,build/tests,)
 
@@ -58,13 +58,26 @@ asan: $(VENV)/.tools
 tsan: $(VENV)/.tools
 	$(call cpp_tests,build/tsan,-DCONTREE_SANITIZE=thread)
 
+# The kernels that this machine cannot run are left out.
+test-long:
+	CONTREE_TEST_SCALE=10 $(MAKE) test
+	$(MAKE) asan tsan
+	for kernel in $$($(BIN)/python -c 'from contree import _core; print(*_core.kernels())'); do \
+	    echo "CONTREE_KERNEL=$$kernel"; CONTREE_KERNEL=$$kernel $(CTEST) build/tests || exit 1; \
+	done
+
+# Every file of the core compiles with the same flags, so clang-tidy gets them here and needs no build.
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(FIND_CPP) | xargs $(BIN)/clang-format --dry-run -Werror
+	find core/src -name '*.cpp' | \
+	    xargs -P $(JOBS) -I{} $(BIN)/clang-tidy --quiet {} -- -std=c++20 -Icore/include -Icore/src
 
 format: $(VENV)/.lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(FIND_CPP) | xargs $(BIN)/clang-format -i
 
 bench: $(VENV)/.package $(VENV)/.bench
 	$(foreach script,$(EXPERIMENTS),$(BIN)/python benchmarks/$(script).py --quick &&) \
@@ -78,7 +91,7 @@ comma := ,
 define cpp_tests
 	$(CMAKE) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCONTREE_BUILD_TESTS=ON $(2)
 	$(CMAKE) --build $(1) -j$(JOBS)
-	$(BIN)/ctest --test-dir $(1) --output-on-failure
+	$(CTEST) $(1)
 endef
 
 # Stamps: each is newer than what it was made from.
