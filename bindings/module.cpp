@@ -1,5 +1,5 @@
-// Arrays in, arrays out.  The GIL is released while searching; the calling thread polls for Ctrl-C and calls
-// back.
+// The Python module contree._core: arrays in, arrays out.  A search runs without the GIL; meanwhile the
+// calling thread looks for Ctrl-C and calls back.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -21,7 +21,8 @@ namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 template <class T> using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Labels = Vector<std::int32_t>;
+using Weights = std::optional<Vector<contree::Score>>;
 
 // Hands a vector over to numpy without a copy.
 template <class T>
@@ -58,7 +59,7 @@ contree::Switches read_switches(const nb::dict& given) {
     return switches;
 }
 
-// The arrays of a tree that the caller has; what is followed without a look later is looked at here.
+// The caller's tree.  The core follows its children and features without a check, so they are checked here.
 contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     const auto copy = [&](const char* name, auto& to) {
         using T = typename std::decay_t<decltype(to)>::value_type;
@@ -73,15 +74,17 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     const std::size_t nodes = tree.size();
     if (given.contains("missing_go_to_left")) copy("missing_go_to_left", tree.missing_left);
     else tree.missing_left.assign(nodes, 0);
-    if (nodes == 0 || tree.missing_left.size() != nodes || tree.children_left.size() != nodes ||
-        tree.children_right.size() != nodes || tree.threshold.size() != nodes)
+    const std::size_t sizes[] = {tree.children_left.size(), tree.children_right.size(), tree.threshold.size(),
+        tree.missing_left.size()};
+    if (nodes == 0 ||
+        std::any_of(std::begin(sizes), std::end(sizes), [&](auto size) { return size != nodes; }))
         throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
     for (std::size_t node = 0; node < nodes; ++node) {
         const std::int64_t left = tree.children_left[node], right = tree.children_right[node];
         if (left < 0 && right < 0) continue;
         const auto at = " at node " + std::to_string(node);
-        if (std::min(left, right) <= static_cast<std::int64_t>(node) ||
-            std::max(left, right) >= static_cast<std::int64_t>(nodes))
+        const auto [first, last] = std::minmax(left, right);
+        if (first <= static_cast<std::int64_t>(node) || last >= static_cast<std::int64_t>(nodes))
             throw std::invalid_argument("initial_tree has impossible children" + at);
         if (tree.feature[node] < 0 || tree.feature[node] >= static_cast<std::int64_t>(features))
             throw std::invalid_argument("initial_tree tests feature " + std::to_string(tree.feature[node]) +
@@ -90,9 +93,9 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     return tree;
 }
 
-// What the calling thread does while others search: lets Python handle its signals, and tells `callback` how
-// it goes: whenever something is better than at the last call, at least a few times a second, and when
-// nothing is left to close.
+// What the calling thread does while others search: it lets Python handle signals and calls `callback`.  It
+// calls when the tree or the bound is better than at the last call, a few times a second, and when nothing is
+// left open.
 class Watcher {
 public:
     Watcher(nb::object callback, bool keep_on_interrupt)
@@ -108,9 +111,8 @@ public:
                 nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
             return enough ? contree::Verdict::stop : contree::Verdict::go_on;
         } catch (nb::python_error& error) {
-            const bool anything =
-                now.objective != contree::no_objective;  // while rows are ranked there is nothing to keep
-            if (keep_on_interrupt_ && anything && error.matches(PyExc_KeyboardInterrupt)) {
+            const bool has_tree = now.objective != contree::no_objective;  // none yet while rows are ranked
+            if (keep_on_interrupt_ && has_tree && error.matches(PyExc_KeyboardInterrupt)) {
                 interrupted_ = true;
                 return contree::Verdict::interrupt;
             }
@@ -124,7 +126,7 @@ public:
     void rethrow() const {
         if (failure_) std::rethrow_exception(failure_);
     }
-    // By Ctrl-C, however the search has ended.
+    // Was it Ctrl-C?  The search may have ended by itself since.
     bool interrupted() const { return interrupted_; }
 private:
     bool is_due(const contree::Progress& now) const {
@@ -154,17 +156,16 @@ nb::dict to_dict(contree::Tree from, std::size_t classes) {
     tree["n_node_missing"] = to_numpy(std::move(from.missing_count), {nodes});
     std::vector<std::int64_t> counts, weights;  // the core has them side by side, node by node
     for (std::size_t node = 0; node < nodes; ++node) {
-        const auto first = from.counts.begin() + static_cast<std::ptrdiff_t>(2 * node * classes),
-                   middle = first + static_cast<std::ptrdiff_t>(classes);
-        counts.insert(counts.end(), first, middle);
-        weights.insert(weights.end(), middle, middle + static_cast<std::ptrdiff_t>(classes));
+        const std::int64_t* const first = from.counts.data() + 2 * node * classes;
+        counts.insert(counts.end(), first, first + classes);
+        weights.insert(weights.end(), first + classes, first + 2 * classes);
     }
     tree["class_counts"] = to_numpy(std::move(counts), {nodes, classes});
     tree["class_weights"] = to_numpy(std::move(weights), {nodes, classes});
     return tree;
 }
 
-// A frontier goes in and out as (depth, floor, intervals), the latter a row each.
+// In Python a frontier is a tuple (depth, floor, intervals), where the intervals are the rows of an array.
 constexpr std::size_t interval_columns = 10;
 using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -225,12 +226,11 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
 // Rows that are ranked once, for any number of searches, one at a time.
 class Searcher {
 public:
-    Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes,
-        const std::optional<Vector<contree::Score>>& weights, std::int64_t max_depth,
-        std::int64_t min_samples_leaf, std::int64_t min_weight_leaf, std::int64_t max_leaves,
-        std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap,
-        double feature_tolerance, int n_jobs, const std::string& search, const nb::dict& switches,
-        std::int64_t memory_limit, std::uint64_t seed)
+    Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes, const Weights& weights,
+        std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf,
+        std::int64_t max_leaves, std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes,
+        std::int64_t max_gap, double feature_tolerance, int n_jobs, const std::string& search,
+        const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed)
         : X_(X), y_(y), weights_(weights), features_(X.shape(1)),
           classes_(static_cast<std::size_t>(n_classes)) {
         if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
@@ -256,9 +256,9 @@ public:
         options.switches = read_switches(switches);
         options.memory_limit = memory_limit;
         options.seed = seed;
-        searcher_.emplace(contree::Table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes,
-                              weights ? weights->data() : nullptr},
-            options);
+        const contree::Score* const weight = weights ? weights->data() : nullptr;
+        const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weight};
+        searcher_.emplace(table, options);
     }
 
     nb::dict run(const std::optional<nb::tuple>& frontier, const std::optional<nb::dict>& first,
@@ -303,7 +303,7 @@ public:
         return to_tuple(searcher_->split(read_frontier(frontier), parts));
     }
 
-    // None where there is no tree yet.
+    // None while there is no tree.
     nb::object snapshot() {
         contree::Snapshot now;
         {
@@ -319,7 +319,7 @@ public:
         return out;
     }
 private:
-    // `control_` is the running search's; all that hold the GIL may look at it.
+    // Sets `control_` for one run.  Only threads that hold the GIL touch it.
     struct Running {
         Running(Searcher& searcher, std::shared_ptr<contree::Control> control) : searcher_(searcher) {
             if (searcher.control_) throw std::runtime_error("this Searcher is running already");
@@ -330,9 +330,9 @@ private:
         Searcher& searcher_;
     };
 
-    const Matrix X_;  // kept alive
+    const Matrix X_;  // the arrays are kept alive
     const Labels y_;
-    const std::optional<Vector<contree::Score>> weights_;
+    const Weights weights_;
     const std::size_t features_, classes_;
     std::optional<contree::Searcher> searcher_;
     std::shared_ptr<contree::Control> control_;
@@ -356,9 +356,8 @@ nb::list switches() {
 
 NB_MODULE(_core, m) {
     nb::class_<Searcher>(m, "Searcher")
-        .def(nb::init<const Matrix&, const Labels&, std::int32_t,
-                 const std::optional<Vector<contree::Score>>&, std::int64_t, std::int64_t, std::int64_t,
-                 std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int,
+        .def(nb::init<const Matrix&, const Labels&, std::int32_t, const Weights&, std::int64_t, std::int64_t,
+                 std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int,
                  const std::string&, const nb::dict&, std::int64_t, std::uint64_t>(),
             "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
             "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a, "error_cost"_a, "leaf_cost"_a,
