@@ -1,5 +1,4 @@
 #include "session.hpp"
-#include <numeric>
 #include <stdexcept>
 #include <tuple>
 #include "depth_two/kernel.hpp"

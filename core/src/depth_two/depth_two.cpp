@@ -131,14 +131,14 @@ void DepthTwo::choose_lanes() {
 void DepthTwo::match_lanes() {
     const auto& lanes = batch_->lanes;
     cuts_.clear();
-    for (std::uint32_t t = 0; t < lanes.size(); ++t) cuts_.push_back({lanes[t].owner, t});
+    for (std::uint32_t t = 0; t < lanes.size(); ++t) cuts_.emplace_back(lanes[t].owner, t);
     if (budgets_.size() == 1) return;
     for (std::uint32_t i = 0; i < open_.size() && !set_->has_leaf_size(); ++i) {
         const Segment& s = open_[i].segment;
         for (std::uint32_t t = 0; t < lanes.size(); ++t) {
             if (lanes[t].f != s.f || open_[lanes[t].owner].segment.budget == s.budget) continue;
             const Score z = set_->mass_at(s.f, lanes[t].z);
-            if (s.u.z - s.u.open < z && z < s.v.z) cuts_.push_back({i, t});
+            if (s.u.z - s.u.open < z && z < s.v.z) cuts_.emplace_back(i, t);
         }
     }
     std::sort(cuts_.begin(), cuts_.end());

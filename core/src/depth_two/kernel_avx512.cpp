@@ -65,8 +65,7 @@ void sweep_features(const Sweep& input, const std::uint32_t* f, SideSums& sums) 
                 const __m512i step = _mm512_load_si512(unit.data() + unit_of(boundary, row));
                 sum[s] = _mm512_mask_add_epi8(sum[s], _cvtu64_mask64(words[row]), sum[s], step);
                 if constexpr (ties == Ties::irregular) {
-                    const auto take = static_cast<std::int64_t>(static_cast<std::int8_t>(mask[s][k]));
-                    const __mmask64 all = _cvtu64_mask64(static_cast<std::uint64_t>(take));
+                    const __mmask64 all = _cvtu64_mask64(-std::uint64_t{mask[s][k] != 0});
                     high[s] = _mm512_mask_max_epi8(high[s], all, high[s], sum[s]);
                     low[s] = _mm512_mask_min_epi8(low[s], all, low[s], sum[s]);
                 } else if (ties == Ties::none || mask[s][k] != 0) {
@@ -124,9 +123,12 @@ template <class Step> struct Lanes {
     template <class Vector> static Vector added(const Vector& sum, Sides inside, const Vector& steps) {
         const auto w = reinterpret_cast<__m512i>(sum), s = reinterpret_cast<__m512i>(steps);
         if constexpr (sizeof(Step) == 1) return Vector(_mm512_mask_add_epi8(w, inside, w, s));
-        if constexpr (sizeof(Step) == 2) return Vector(_mm512_mask_add_epi16(w, __mmask32(inside), w, s));
-        if constexpr (sizeof(Step) == 4) return Vector(_mm512_mask_add_epi32(w, __mmask16(inside), w, s));
-        if constexpr (sizeof(Step) == 8) return Vector(_mm512_mask_add_epi64(w, __mmask8(inside), w, s));
+        if constexpr (sizeof(Step) == 2)
+            return Vector(_mm512_mask_add_epi16(w, static_cast<__mmask32>(inside), w, s));
+        if constexpr (sizeof(Step) == 4)
+            return Vector(_mm512_mask_add_epi32(w, static_cast<__mmask16>(inside), w, s));
+        if constexpr (sizeof(Step) == 8)
+            return Vector(_mm512_mask_add_epi64(w, static_cast<__mmask8>(inside), w, s));
     }
 };
 

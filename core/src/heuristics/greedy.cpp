@@ -73,7 +73,8 @@ struct Greedy {
             [&](const Split& split) { return std::abs(2 * std::int64_t{split.z} - std::int64_t{set.rows}); });
         std::set<std::uint64_t> partings;
         for (const Split& split : pure) {
-            if (!splits.empty() && (splits.size() == most_equal_splits || (spare -= set.rows) < 0)) break;
+            spare -= splits.empty() ? 0 : set.rows;
+            if (!splits.empty() && (splits.size() == most_equal_splits || spare < 0)) break;
             if (partings.insert(parting(set, split)).second) splits.push_back(split);
         }
         return splits;

@@ -107,8 +107,9 @@ void PaperSearch::branch(Subproblem& sub, std::uint32_t f, const LeafBudget& bud
     if (sub.set.has_leaf_size() || !objective_.similar)
         switches.neighbourhood_pruning = switches.interval_shrinking = 0;
     const std::vector<Position> position = thresholds_of(sub.set, f);
-    std::vector<Score> z;  // what the mass on their left is worth
-    for (const Position at : position) z.push_back(objective_.costs.loss * sub.set.mass_at(f, at));
+    std::vector<Score> z(position.size());  // what the mass on their left is worth
+    std::ranges::transform(
+        position, z.begin(), [&](Position at) { return objective_.costs.loss * sub.set.mass_at(f, at); });
     const auto to_beat = [&] { return sub.to_beat() - objective_.costs.split; };  // by both sides together
     Interval useful{0, static_cast<SplitIndex>(z.size()) - 1};
     std::deque<Interval> open_intervals{useful};  // first in, first out: wide intervals tell most
