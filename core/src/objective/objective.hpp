@@ -2,7 +2,7 @@
 //
 // A loss is an integer, adds up over leaves, and never falls when rows join: the search rests on that (B1).
 // To add an objective: derive from this class, give it a batch for depth two (depth_two/batch.hpp; it may
-// begin with OneByOneBatch), and create it in fit.cpp.
+// begin with OneByOneBatch), and create it in session.cpp.
 #pragma once
 #include <memory>
 #include <span>
