@@ -161,7 +161,7 @@ void test_costs() {
             optimum = std::min(optimum, costs.of(front[k], static_cast<std::int64_t>(k)));
         const Control control;
         Statistics statistics;
-        DepthTwo depth_two(root.objective, chosen_kernel(), {}, control, costs);
+        DepthTwo depth_two(root.objective, chosen_kernel(), {}, control, &costs);
         for (const Score target : {Score{1}, optimum / 2, optimum - 1, optimum, optimum + 1, unreached}) {
             if (target < 1) continue;
             const Outcome outcome =

@@ -6,7 +6,6 @@
 //
 // A batch tells of each side the loss of a leaf and of the best stump, which is all that any costs ask for.
 #pragma once
-#include <optional>
 #include <vector>
 #include "bounds/inheritance.hpp"
 #include "bounds/segment.hpp"
@@ -16,11 +15,11 @@
 namespace contree {
 class DepthTwo {
 public:
-    // `costs` replaces the objective's own.
+    // `other_costs` replace the objective's own.
     DepthTwo(const Objective& objective, const Kernel& kernel, const Switches& switches,
-        const Control& control, const std::optional<Costs>& costs = {})
-        : objective_(objective),
-          rules_{rules_of(objective, switches).similarity, costs.value_or(objective.costs)},
+        const Control& control, const Costs* other_costs = nullptr)
+        : objective_(objective), rules_{rules_of(objective, switches).similarity,
+                                     other_costs != nullptr ? *other_costs : objective.costs},
           control_(control), batches_(objective.make_batches(kernel, when_stopped(control))) {}
 
     // The exact score where it is below `target`, else a proved bound >= target, for trees of three leaves or

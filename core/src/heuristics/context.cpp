@@ -3,6 +3,7 @@
 
 namespace contree {
 namespace {
+constexpr Costs loss_alone;
 // Names of what is kept, beside the search's own, which are depths.  Exact subtrees have minus their depth.
 enum : std::int64_t { two_key = -1, plain_key = -2, rough_key = -1000 };
 static_assert(-rough_key > deepest_first_tree);
@@ -21,9 +22,9 @@ HeuristicContext::HeuristicContext(const Objective& of, const RowSet& root, cons
     SolveWithin solve_within)
     : objective(of), arena(memory), statistics(counters),
       batches(of.make_batches(kernel, when_stopped(control))),
-      depth_two_(of, kernel, switches, control, Costs{}), partitioner_(*kernel.partitioner), cache_(cache),
-      control_(control), solve_within_(std::move(solve_within)), rows_(root.rows), columns_(root.features),
-      ranks_(table_.take<Rank>(std::size_t{root.rows} * root.features)) {
+      depth_two_(of, kernel, switches, control, &loss_alone), partitioner_(*kernel.partitioner),
+      cache_(cache), control_(control), solve_within_(std::move(solve_within)), rows_(root.rows),
+      columns_(root.features), ranks_(table_.take<Rank>(std::size_t{root.rows} * root.features)) {
     // Rows come in any order below, and the first of them would ask the system for all pages at once.
     in_chunks(root.rows, halt(),
         [&](Row begin, Row end) { std::fill(ranks_ + begin * columns_, ranks_ + end * columns_, Rank{0}); });

@@ -1,6 +1,7 @@
 // Branch(D, d, f) for all features at once (Eq. 5): a node is opened, worked on, and closed.
 #include "search/frontier.hpp"
 #include "search/solver.hpp"
+#include "tree/locate.hpp"
 
 namespace contree {
 // A node as a job: any thread may take its next segment.
@@ -79,6 +80,10 @@ void Solver::open(Worker& worker, Node& node, const SolveRequest& request) {
         Outcome shallow = solve_shallow(worker, node, request);
         profile = node.profiles->empty() ? RootProfiles::none : 0;
         ends = std::max(ends, shallow.lower);
+        if (node.listener != nullptr && shallow.plan.size() > 1) {
+            const Split at = place_of(*node.set, shallow.plan.front());
+            node.hint_f = at.f, node.hint = node.set->mass_at(at.f, at.z);
+        }
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
     if (request.profiles != nullptr) request.profiles->of_ends = profile;

@@ -43,6 +43,8 @@ struct Node {
     Score gap;                         // how far from the optimum the result may be
     NodeListener* listener = nullptr;  // who hears of it; may be nobody
     const Crew::Job* job = nullptr;    // the node as a job, the parent of what it solves
+    std::uint32_t hint_f = 0;          // the threshold to begin with, if any: where the shallower tree splits
+    Score hint = 0;                    // and the mass on its left; 0: none
     Profile* learnt = nullptr;         // where the bounds of all thresholds go, if anyone wants them
     std::deque<SideProfiles> own_profiles;
     std::deque<SideProfiles>* profiles = &own_profiles;  // by Point::profile
@@ -77,13 +79,22 @@ struct Node {
     // Takes the least segment; false where it has no live threshold.  Left sides grow with z: the neighbour
     // to the left holds a subset, the one to the right a superset.
     bool begin(Task& task, const Rules& rules) {
+        const auto holds_hint = [&](const Segment& s) {
+            return s.f == hint_f && s.u.z < hint && hint < s.v.z;
+        };
         std::pop_heap(queue.begin(), queue.end(), later);
+        if (const auto at = std::ranges::find_if(queue, holds_hint); begun == 0 && at != queue.end()) {
+            std::iter_swap(at, queue.end() - 1);
+            std::make_heap(queue.begin(), queue.end() - 1, later);
+        }
         task = {.segment = queue.back(), .limit = limit()};
         queue.pop_back();
         task.run = live_run(task.segment, *set, task.limit, rules);
         if (task.run.empty()) return set_aside(task.limit), false;
         const auto [first, last, low, high] = task.run;
+        const Position hinted = holds_hint(task.segment) ? set->position_of(hint_f, hint) : 0;
         task.z = set->cuts(task.segment.f).at((first + last) / 2, low, high);
+        if (begun == 0 && low <= hinted && hinted <= high) task.z = hinted;
         const Point &u = task.segment.u, &v = task.segment.v;
         if (u.profile >= 0) {
             if (u.z > 0) task.left.subset = &profile(u).left;
