@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from contree import ConTreeClassifier
+from contree._class_target import ClassTarget
 from contree._fit_request import FitRequest
 
 
@@ -38,7 +39,9 @@ def stopped(random_state, splits=40):
     X, y = HARD[0][:200], HARD[1][:200]
     clf = ConTreeClassifier(5, random_state=random_state)
     columns, codes = np.asfortranarray(X), y.astype(np.int32)
-    request = FitRequest.of(clf, columns, codes, [0, 1], None, start_time=0.0)
+    request = FitRequest.of(
+        clf, columns, ClassTarget(codes, np.array([0, 1])), None, start_time=0.0
+    )
     answer = request.search_input.searcher().run(open_only=True, splits=splits)
     # Each better tree is noted with the bound that held then; bounds between them as often as the
     # clock allows.

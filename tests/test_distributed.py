@@ -267,7 +267,7 @@ def test_what_is_refused(client):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="search='paper'"):
         on_cluster.fit(ConTreeClassifier(search="paper"), X, y, client=client)
-    with pytest.raises(TypeError, match=r"ConTreeClassifier; got ConTreeClassifierCV"):
+    with pytest.raises(TypeError, match=r"ConTreeRegressor; got ConTreeClassifierCV"):
         on_cluster.fit(ConTreeClassifierCV(), X, y, client=client)
     with pytest.raises(TypeError, match=r"client must be a dask\.distributed\.Client; got str"):
         on_cluster.fit(ConTreeClassifier(), X, y, client="tcp://127.0.0.1:8786")

@@ -13,7 +13,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
-from contree import ConTreeClassifier, FittedTree
+from contree import ConTreeClassifier
+from contree._class_tree import ClassTree
 from contree._initial_tree import _compared_as_float64
 from oracle import check_tree
 from scale import scaled
@@ -208,17 +209,17 @@ FITTED = ConTreeClassifier(1).fit(X, Y)
             "initial_tree does not fit X: the tree has 1 features, X has 2 columns",
         ),
         (
-            FittedTree([1, -1, -1], [2, -1, -1], [7, -2, -2], [0, -2, -2], [[2], [1], [1]], []),
+            ClassTree([1, -1, -1], [2, -1, -1], [7, -2, -2], [0, -2, -2], [[2], [1], [1]], []),
             ValueError,
             "initial_tree tests feature 7 at node 0; X has 2 features",
         ),
         (
-            FittedTree([0, -1, -1], [2, -1, -1], [0, -2, -2], [0, -2, -2], [[2], [1], [1]], []),
+            ClassTree([0, -1, -1], [2, -1, -1], [0, -2, -2], [0, -2, -2], [[2], [1], [1]], []),
             ValueError,
             "initial_tree has impossible children at node 0",
         ),
         (
-            FittedTree([1, -1, -1], [2, -1], [0, -2, -2], [0, -2, -2], [[2], [1], [1]], []),
+            ClassTree([1, -1, -1], [2, -1], [0, -2, -2], [0, -2, -2], [[2], [1], [1]], []),
             ValueError,
             "initial_tree has arrays of different lengths",
         ),

@@ -18,7 +18,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import NotFittedError
 
 from contree import ConTreeClassifier
-from contree._fitted_tree import FittedTree
+from contree._class_tree import ClassTree
 from contree.export.layout import centres
 from contree.export.palette import class_colours, node_colours
 from contree.export.plot import _wrapped
@@ -199,7 +199,7 @@ def test_it_needs_a_fit():
         ConTreeClassifier().plot()
 
 
-def random_tree(rng, nodes: int) -> FittedTree:
+def random_tree(rng, nodes: int) -> ClassTree:
     """Return a tree of any shape with so many inner nodes."""
     left, right = [], []
 
@@ -216,7 +216,7 @@ def random_tree(rng, nodes: int) -> FittedTree:
     grow(nodes)
     feature = np.where(np.array(left) < 0, -2, 0)
     ones = np.ones((len(left), 2), dtype=int)
-    return FittedTree(left, right, feature, feature * 1.0, ones, np.zeros((len(left), 2)))
+    return ClassTree(left, right, feature, feature * 1.0, ones, np.zeros((len(left), 2)))
 
 
 @settings(max_examples=scaled(40))

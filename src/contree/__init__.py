@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from contree import export
     from contree._classifier import ConTreeClassifier
-    from contree._cross_validation import ConTreeClassifierCV
+    from contree._classifier_cv import ConTreeClassifierCV
     from contree._fitted_tree import FittedTree
     from contree._progress import Progress
     from contree._report import Improvement, SearchReport
@@ -34,7 +34,7 @@ __all__ = [
 
 _HOMES = {
     "ConTreeClassifier": "contree._classifier",
-    "ConTreeClassifierCV": "contree._cross_validation",
+    "ConTreeClassifierCV": "contree._classifier_cv",
     "FittedTree": "contree._fitted_tree",
     "Improvement": "contree._report",
     "Progress": "contree._progress",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
@@ -31,60 +30,6 @@ class CartMixin:
         """
         check_is_fitted(self, "tree_")
         return self.tree_.apply(check_rows(self, X, check_input))
-
-    def predict(self, X, check_input=True):
-        """Predict the class of each row: the heaviest of its leaf, the first class among equals.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-            Labels out of ``classes_``.
-        """
-        leaves = self.apply(X, check_input)
-        return self.classes_.take(self.tree_.majority[leaves])
-
-    def predict_proba(self, X, check_input=True):
-        """Return the class fractions, by weight, of the leaf that each row ends in.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(check_rows(self, X, check_input))
-
-    def predict_log_proba(self, X):
-        """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def decision_path(self, X, check_input=True):
         """Return the nodes that each row passes on its way to a leaf.

@@ -6,20 +6,22 @@ integer up to 2**53.  `_check_integers` warns about the integers that float64 ca
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from contree._check_integers import warn_of_merged_integers
-from contree._check_labels import check_labels, exact_labels
 from contree._input_errors import explain_bad_input
+from contree._target import Target
 
 CHUNK_CELLS = 1_000_000  # values copied between two looks at Ctrl-C: some milliseconds
 
 
-def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the columns (float64, Fortran order), the class codes (int32) and the classes."""
-    user_X, y = X, exact_labels(y)
+def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Target]:
+    """Return the columns (float64, Fortran order) and what is learnt, as the estimator reads it."""
+    user_X, y = X, estimator._target_type.readable(y)
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
         with np.errstate(invalid="ignore"), explain_bad_input(X):
@@ -37,11 +39,11 @@ def check_training_data(estimator, X, y) -> tuple[np.ndarray, np.ndarray, np.nda
             f"Input X contains an integer beyond the range of float64: {error}. "
             "Scale that column first."
         ) from error
-    classes, codes = check_labels(y)
+    target = estimator._target_type.of(y)
     warn_of_merged_integers(user_X, getattr(estimator, "feature_names_in_", None))
     if issparse(X):
         X = X.toarray(order="F")  # the core reads every value of every column
-    return X, codes.astype(np.int32), classes
+    return X, target
 
 
 def _in_columns(X):

@@ -1,19 +1,22 @@
-"""The estimator: its parameters, its fitted attributes and ``fit``."""
+"""The classifier: its parameters, its fitted attributes and its predictions."""
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from contree._cart_methods import CartMixin
+from contree._check_data import check_rows
 from contree._check_parameters import sklearn_constraints
-from contree._fit import fit_with, search_tree
+from contree._class_target import ClassTarget
+from contree._estimator import TreeEstimator
 from contree._parameters import PARAMETERS
 from contree._tags import set_tags
-from contree.export.methods import ExportMixin
 
 
-class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
+class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     """A classification tree with provably the fewest training errors for its depth and size.
 
     The search considers every threshold of every feature, without binning.  It ends with a
@@ -172,7 +175,7 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         tree is at most this much worse than ``status_`` says.  A leaf may weigh less than
         ``min_weight_fraction_leaf`` asks for, by at most twice this number.
 
-    tree_ : FittedTree
+    tree_ : ClassTree
         The nodes as arrays, with scikit-learn's names and methods.
 
     feature_importances_ : array of shape (n_features_in_,)
@@ -196,6 +199,8 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
     ('optimal', 6, 6)
     """
 
+    _target_type = ClassTarget
+    _parameters = PARAMETERS
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
         parameter.name: sklearn_constraints(parameter) for parameter in PARAMETERS
     }
@@ -251,72 +256,64 @@ class ConTreeClassifier(CartMixin, ExportMixin, ClassifierMixin, BaseEstimator):
         self.min_impurity_decrease = min_impurity_decrease
         self.monotonic_cst = monotonic_cst
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         set_tags(self, tags)
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X,
-        y,
-        sample_weight=None,
-        check_input=True,
-        *,
-        callback=None,
-        initial_tree=None,
-        checkpoint=None,
-    ):
-        """Find an optimal tree.
-
-        A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
-        estimator as it was.
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """Predict the class of each row: the heaviest of its leaf, the first class among equals.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers, or NaN for a missing value.  A NumPy array, a data frame, nested
-            sequences, or a sparse matrix, which ``fit`` makes dense.  ``fit`` compares them as
-            float64 and warns about columns with integers that float64 cannot tell apart.  At every
-            test the search tries missing values on both sides, and apart from all others.
-        y : array-like of shape (n_samples,)
-            Labels: strings, integers, bools or floats with whole values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The cost of an error on each row: finite numbers, not negative.  Integers and floats
-            count exactly, see ``weight_tolerance_``.  Rows of weight zero are left out, but their
-            labels stay in ``classes_``.  None: 1 each.
+            Rows.
         check_input : bool, default=True
-            Accepted for compatibility with CART.  ``fit`` always checks the rows, which takes
-            little time beside the search.
-        callback : callable, default=None
-            A function that takes a :class:`contree.Progress`.  ``fit`` calls it in this thread, at
-            least once, a few times per second, and within 20 ms of a better tree or bound.  If it
-            returns True, the search stops with status ``"stopped"`` and keeps the best tree.  If it
-            raises, the search ends and ``fit`` raises the same.  While it runs the search goes on,
-            but the time limit is not checked.
-        initial_tree : classifier, FittedTree, str or dict, default=None
-            The first incumbent, instead of that of ``warm_start``.  A fitted classifier or its
-            ``tree_``, JSON from ``to_json()``, or a fitted tree of scikit-learn.  ``fit`` applies
-            its tests to the columns of X, cuts it at ``max_depth`` and prunes it to the best tree
-            for ``max_leaf_nodes`` and ``ccp_alpha``.  Its leaves predict the majority of the rows
-            in y.  The result is never worse than this tree.
-        checkpoint : str or path-like, default=None
-            A file for the state of the search.  ``fit`` writes it every few seconds and when the
-            search ends, also by Ctrl-C.  If the file exists, ``fit`` continues from it, and
-            ``search_report_`` counts the time of all calls.  The file of a search that has ended
-            gives its tree and certificate at once.  ``fit`` raises ValueError if the rows, labels,
-            weights or parameters that decide which tree is best differ from those of the file.
-            ``time_limit``, ``n_jobs``, ``memory_limit`` and ``search_options`` may differ.
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
 
         Returns
         -------
-        self : ConTreeClassifier
-            The fitted estimator.
+        y : array of shape (n_samples,)
+            Labels out of ``classes_``.
         """
-        return fit_with(search_tree, self, X, y, sample_weight, callback, initial_tree, checkpoint)
+        leaves = self.apply(X, check_input)
+        return self.classes_.take(self.tree_.majority[leaves])
 
-    @property
-    def gap_(self) -> int:
+    def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """Return the class fractions, by weight, of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False takes a NumPy array of floats as it is, without a look for infinity, which saves
+            time on few rows.  Other kinds of input are checked all the same.
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
         check_is_fitted(self, "tree_")
-        return self.objective_ - self.lower_bound_
+        return self.tree_.predict(check_rows(self, X, check_input))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _loss_in_words(self) -> str:
+        return f"{self.errors_} errors{' by weight' * self.tree_.weighted}"

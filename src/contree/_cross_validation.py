@@ -8,166 +8,52 @@ candidates of a fold and a depth.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from contree._check_data import check_training_data
 from contree._check_parameters import check_no_bools
 from contree._check_weights import check_sample_weight
-from contree._classifier import ConTreeClassifier
+from contree._estimator import TreeEstimator
 from contree._fit import unchanged_on_failure
-from contree._parameters import OF_EVERY_FOLD
 from contree._progress import bar
-from contree._size_path import size_error_path
-from contree._tags import set_tags
+from contree._size_path import path_of
+from contree._target import Target
 from contree.export.scores import plot_scores
 
 SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol
 
 
-class ConTreeClassifierCV(ClassifierMixin, BaseEstimator):
-    """An optimal classification tree whose depth and size are chosen by cross-validation.
-
-    For each fold and each depth up to `max_depth`, ``fit`` computes one path of optimal trees by
-    their number of leaves on the training rows.  It scores every tree of the path on the other
-    rows.  Then it fits the depth and size with the best mean score to all rows.
-
-    Parameters
-    ----------
-    max_depth : int, default=3
-        The greatest depth to try, as in :class:`ConTreeClassifier`, but never None.
-
-    max_leaf_nodes : int, default=None
-        The most leaves to try.  None: as many as the depth allows.
-
-    cv : int, splitter, iterable or None, default=None
-        The folds.  None: the paper's protocol, five random splits, 80 % of the rows for training
-        and 20 % for the score, stratified by class.  Otherwise as in scikit-learn.
-
-    scoring : str or callable, default=None
-        The score, as in scikit-learn.  None: accuracy.
-
-    one_standard_error : bool, default=False
-        With True, choose the smallest tree whose mean score is at most one standard error below the
-        best.  The smallest tree has the fewest leaves, then the least depth.
-
-    random_state : int, RandomState instance or None, default=0
-        The seed of the default splits; other values of `cv` have their own.  An int is also the
-        ``random_state`` of every search, as in :class:`ConTreeClassifier`.
-
-    n_jobs : int, default=None
-        Number of joblib's processes for folds and depths; threads for the fit to all rows.
-
-    min_samples_leaf, min_weight_fraction_leaf, class_weight, time_limit, feature_tolerance, \
-memory_limit, search_options
-        As in :class:`ConTreeClassifier`, for every search.
-
-    verbose : int, default=0
-        With 1 or more, ``fit`` shows a bar over the folds if standard error is a terminal and rich
-        is installed (``contree[progress]``).
-
-    Attributes
-    ----------
-    best_estimator_ : ConTreeClassifier
-        The chosen tree, fitted to all rows.  Use it to draw, export and certify the tree.
-
-    best_params_ : dict
-        Its ``max_depth`` and ``max_leaf_nodes``.
-
-    best_index_ : int
-        The chosen candidate in ``cv_results_``.
-
-    best_score_ : float
-        Its mean score.
-
-    cv_results_ : dict of arrays
-        One entry for each candidate, under the names that ``GridSearchCV`` uses.
-
-    n_splits_ : int
-        The number of folds.
-
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-
-    n_features_in_ : int
-        The number of features seen in ``fit``.
-
-    feature_names_in_ : array of shape (n_features_in_,)
-        The names of the features, if all column names of X are strings.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from contree import ConTreeClassifierCV
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = ConTreeClassifierCV(max_depth=2).fit(X, y)
-    >>> clf.best_params_
-    {'max_depth': 2, 'max_leaf_nodes': 3}
-    """
-
-    _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
-        **{
-            name: ConTreeClassifier._parameter_constraints[name]
-            for name in ("max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose")
-        },
+def constraints(estimator: type[TreeEstimator], of_every_fold: tuple[str, ...]) -> dict[str, list]:
+    """Return the constraints on the parameters of a cross-validation, for scikit-learn."""
+    known = estimator._parameter_constraints
+    return {
+        **{name: known[name] for name in ("max_leaf_nodes", *of_every_fold, "n_jobs", "verbose")},
         # The cross-validation tries all depths, so there must be a last one.
-        "max_depth": [
-            one for one in ConTreeClassifier._parameter_constraints["max_depth"] if one is not None
-        ],
+        "max_depth": [one for one in known["max_depth"] if one is not None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "one_standard_error": ["boolean"],
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        max_depth=3,
-        *,
-        max_leaf_nodes=None,
-        cv=None,
-        scoring=None,
-        one_standard_error=False,
-        random_state=0,
-        n_jobs=None,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        class_weight=None,
-        time_limit=None,
-        feature_tolerance=0.0,
-        memory_limit=None,
-        search_options=None,
-        verbose=0,
-    ):
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.feature_tolerance = feature_tolerance
-        self.memory_limit = memory_limit
-        self.search_options = search_options
-        self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        set_tags(self, tags)
-        return tags
+class TreeCV(BaseEstimator):
+    """The cross-validation of one kind of estimator."""
+
+    _tree_type: ClassVar[type[TreeEstimator]]  # what is fitted
+    _of_every_fold: ClassVar[tuple[str, ...]]  # the parameters that all searches get
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose depth and size by cross-validation, and fit that tree to all rows.
 
         A fit that fails or is interrupted leaves the estimator as it was.
@@ -175,19 +61,19 @@ memory_limit, search_options
         Parameters
         ----------
         X, y, sample_weight
-            As in :meth:`ConTreeClassifier.fit`; weights count in the scores too.
+            As in ``fit`` of the estimator; weights count in the scores too.
 
         Returns
         -------
-        self : ConTreeClassifierCV
+        self : estimator
             The fitted estimator.
         """
         check_no_bools(self, ("max_depth", "max_leaf_nodes", "random_state", "n_jobs"))
         with unchanged_on_failure(self):
-            X, codes, self.classes_ = check_training_data(self, X, y)
-            y = self.classes_.take(codes)
+            X, target = check_training_data(self, X, y)
+            y = target.y
             weights = check_sample_weight(sample_weight, len(y))
-            splits = list(self._splitter(codes).split(X, y))
+            splits = list(self._splitter(target).split(X, y))
             self.n_splits_ = len(splits)
             tried = candidates(self.max_depth, self.max_leaf_nodes, len(y))
             scores = self._scores(X, y, weights, splits, tried)
@@ -195,43 +81,43 @@ memory_limit, search_options
             self.best_index_ = choose(tried, scores, self.one_standard_error)
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
             self.best_params_ = self.cv_results_["params"][self.best_index_]
-            best = ConTreeClassifier(
+            best = self._tree_type(
                 **self._of_every_search(), **self.best_params_, n_jobs=self.n_jobs
             ).fit(X, y, weights)
+            if hasattr(best, "classes_"):
+                self.classes_ = best.classes_
             if hasattr(self, "feature_names_in_"):
                 best.feature_names_in_ = self.feature_names_in_
             self.best_estimator_ = best
         return self
 
-    def _of_every_search(self) -> dict:
+    def _of_every_search(self) -> dict[str, Any]:
         """Return the parameters of all searches.
 
         Searches run in any order, so they share a seed but not a RandomState.
         """
         seed = self.random_state if isinstance(self.random_state, Integral) else None
-        return {name: getattr(self, name) for name in OF_EVERY_FOLD} | {"random_state": seed}
+        return {name: getattr(self, name) for name in self._of_every_fold} | {"random_state": seed}
 
-    def _splitter(self, codes: np.ndarray):
-        """Return the splitter; it is stratified unless a class has too few rows."""
+    def _splitter(self, target: Target) -> Any:
+        """Return the splitter: the user's, or the default of this kind of estimator."""
         if self.cv is not None:
-            return check_cv(self.cv, codes, classifier=True)
-        rows, counts = len(codes), np.bincount(codes)
-        held_out = math.ceil(TEST_SHARE * rows)
-        enough = counts.min() >= 2 and min(held_out, rows - held_out) >= len(counts)
-        kind = StratifiedShuffleSplit if enough else ShuffleSplit
-        return kind(SPLITS, test_size=TEST_SHARE, random_state=self.random_state)
+            return check_cv(self.cv, target.y, classifier=target.n_classes > 0)
+        return self._default_splitter(target)
 
-    def _scores(self, X, y, weights, splits, tried) -> np.ndarray:
+    @abstractmethod
+    def _default_splitter(self, target: Target) -> Any:
+        """Return the splitter that ``cv=None`` means."""
+
+    def _scores(self, X: Any, y: Any, weights: Any, splits: list, tried: list) -> np.ndarray:
         """Return the score of each candidate on each fold."""
-        of_every_search = self._of_every_search()
-        scorer = check_scoring(ConTreeClassifier(), scoring=self.scoring)
+        base = self._tree_type(**self._of_every_search())
+        scorer = check_scoring(base, scoring=self.scoring)
         sizes: dict[int, list[int]] = {}
         for depth, leaves in tried:
             sizes.setdefault(depth, []).append(leaves)
         tasks = [
-            delayed(_score_path)(
-                fold, depth, of_every_search, sizes[depth], X, y, weights, *split, scorer
-            )
+            delayed(_score_path)(fold, depth, base, sizes[depth], X, y, weights, *split, scorer)
             for depth in sizes
             for fold, split in enumerate(splits)
         ]
@@ -246,22 +132,12 @@ memory_limit, search_options
                 advance()
         return scores
 
-    def predict(self, X):
-        """Predict the class of each row by the chosen tree."""
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict each row by the chosen tree."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
 
-    def predict_proba(self, X):
-        """Return the class fractions of the leaf that each row ends in."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict_proba(X)
-
-    def predict_log_proba(self, X):
-        """Return the logarithms of ``predict_proba``."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict_log_proba(X)
-
-    def plot_scores(self, ax=None):
+    def plot_scores(self, ax: Any = None) -> Any:
         """Draw the scores of all candidates with matplotlib, over their number of leaves.
 
         Parameters
@@ -304,23 +180,28 @@ def choose(tried: list[tuple[int, int]], scores: np.ndarray, one_standard_error:
     return next(number for number in order if means[number] >= floor)
 
 
-def _score_path(fold, depth, parameters, sizes, X, y, weights, train, test, scorer) -> tuple:
+def _score_path(
+    fold: int,
+    depth: int,
+    base: TreeEstimator,
+    sizes: list[int],
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    train: np.ndarray,
+    test: np.ndarray,
+    scorer: Any,
+) -> tuple[int, int, dict[int, float]]:
     """Return the scores on `test` of the optimal trees of each size on `train`."""
-    path = size_error_path(
-        X[train],
-        y[train],
-        depth,
-        max_leaf_nodes=max(sizes),
-        sample_weight=None if weights is None else weights[train],
-        **parameters,
-    )
+    base = clone(base).set_params(max_depth=depth, max_leaf_nodes=max(sizes))
+    path = path_of(base, X[train], y[train], None if weights is None else weights[train])
     given = {} if weights is None else {"sample_weight": weights[test]}
     trees = {leaves: path.tree(leaves) for leaves in sizes}
     scores = {id(tree): scorer(tree, X[test], y[test], **given) for tree in trees.values()}
     return fold, depth, {leaves: scores[id(tree)] for leaves, tree in trees.items()}
 
 
-def _results(tried: list[tuple[int, int]], scores: np.ndarray) -> dict:
+def _results(tried: list[tuple[int, int]], scores: np.ndarray) -> dict[str, Any]:
     """Return the scores under the names of scikit-learn's searches."""
     names = ("max_depth", "max_leaf_nodes")
     means = np.nanmean(scores, axis=0)

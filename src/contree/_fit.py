@@ -11,18 +11,14 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 
-import numpy as np
-
 from contree import _core
 from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_callback, check_no_bools
 from contree._checkpoint import check_checkpoint, resume_search
 from contree._fit_request import FitRequest
-from contree._fitted_tree import FittedTree
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._progress import observer, with_seconds_before
 from contree._report import Improvement, SearchReport
-from contree._weights import in_user_unit
 
 
 def fit_with(
@@ -41,15 +37,14 @@ def fit_with(
     check_callback(callback)
     check_checkpoint(estimator, checkpoint)
     with unchanged_on_failure(estimator) as before:
-        X, codes, classes = check_training_data(estimator, X, y)
+        X, target = check_training_data(estimator, X, y)
         nodes = check_initial_tree(estimator, initial_tree)
         if nodes is None and estimator.warm_start:
             nodes = previous_tree(estimator, before)
         request = FitRequest.of(
             estimator,
             X,
-            codes,
-            classes,
+            target,
             sample_weight,
             start_time=start_time,
             initial_tree=nodes,
@@ -57,13 +52,12 @@ def fit_with(
         )
         with observer(callback, estimator.verbose, request.cost) as observe:
             answer = search(replace(request, observe=observe))
-        store_answer(estimator, answer, classes, request)
+        store_answer(estimator, answer, request)
     if estimator.verbose:
         with_cost = f", with the cost of leaves {estimator.objective_}" * (estimator.ccp_alpha > 0)
         print(
-            f"contree: {estimator.status_}, {estimator.errors_} errors"
-            f"{' by weight' * estimator.tree_.weighted}{with_cost}, proved at least "
-            f"{estimator.lower_bound_}, {estimator.search_report_.seconds:.3g} s"
+            f"contree: {estimator.status_}, {estimator._loss_in_words()}{with_cost}, proved at "
+            f"least {estimator.lower_bound_}, {estimator.search_report_.seconds:.3g} s"
         )
     return estimator
 
@@ -100,26 +94,16 @@ def search_tree(request: FitRequest) -> dict:
     return answer | {"kernel": _core.kernel(), "n_jobs": request.search_input.options["n_jobs"]}
 
 
-def store_answer(estimator, answer: dict, classes, request: FitRequest) -> None:
+def store_answer(estimator, answer: dict, request: FitRequest) -> None:
     """Set the fitted attributes of an estimator from the core's answer."""
-    nodes, unit, cost = answer["tree"], request.weights.unit, request.cost
-    estimator.classes_ = classes
-    estimator.n_classes_ = len(classes)
+    cost = request.target.store(estimator, answer, request)
     estimator.status_ = answer["status"]
-    estimator.errors_ = in_user_unit(answer["errors"], unit)
     estimator.objective_, estimator.lower_bound_ = cost.bounds(
         answer["objective"], answer["lower_bound"]
     )
     if estimator.objective_ == estimator.lower_bound_:
         estimator.status_ = "optimal"  # no tree has an objective between the two counts
     estimator.weight_tolerance_ = request.weights.tolerance
-    estimator.tree_ = FittedTree(
-        threshold_gap=np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above"))),
-        **nodes,
-        weight_unit=unit,
-        n_features=estimator.n_features_in_,
-        criterion=estimator.criterion,
-    )
     estimator.search_report_ = SearchReport(
         seconds=answer["seconds"],
         counters=answer["counters"],

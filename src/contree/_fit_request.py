@@ -15,20 +15,19 @@ import numpy as np
 
 from contree import _core
 from contree._check_parameters import (
-    resolve_class_weight,
     resolve_leaf_size,
     resolve_max_depth,
-    resolve_max_gap,
     resolve_memory_limit,
     resolve_n_jobs,
     resolve_seed,
     resolve_switches,
 )
-from contree._check_weights import check_sample_weight, rows_with_weight
+from contree._check_weights import check_sample_weight
 from contree._checkpoint_file import Checkpoint
-from contree._objective import LeafCost, most_leaves, widest_sum
+from contree._objective import Objective
 from contree._problem import Problem, fingerprints
-from contree._weights import Weights, weigh
+from contree._target import Target
+from contree._weights import Weights
 
 
 @dataclass(frozen=True)
@@ -39,16 +38,16 @@ class SearchInput:
     ----------
     X : array of float64 in Fortran order, shape (n_rows, n_features)
         The rows that have a weight.
-    codes : array of int32, shape (n_rows,)
-        The class of each row.
+    y : array of int32 or int64, shape (n_rows,)
+        What is learnt of each row: its class number, or an integer.
     n_classes : int
-        The number of classes, including those without rows.
+        The number of classes, including those without rows; 0 where y are no classes.
     options : dict
         The keyword arguments of the searcher, see `core_options`.
     """
 
     X: np.ndarray
-    codes: np.ndarray
+    y: np.ndarray
     n_classes: int
     options: dict
 
@@ -60,7 +59,7 @@ class SearchInput:
     def searcher(self, **changed_options) -> _core.Searcher:
         """Return a new searcher, with some options changed."""
         options = self.options | changed_options
-        return _core.Searcher(self.X, self.codes, self.n_classes, **options)
+        return _core.Searcher(self.X, self.y, self.n_classes, **options)
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,10 @@ class FitRequest:
         The problem, in the core's integers.
     weights : Weights
         The weights of the rows, with their unit.
-    cost : LeafCost
-        The cost of errors and leaves, in the core's integers and in the user's unit.
+    target : Target
+        What is learnt.
+    cost : Objective
+        What the core minimises, in its integers and in the user's unit.
     initial_tree : dict of arrays, or None
         The node arrays of the first incumbent.
     observe : function, or None
@@ -92,7 +93,8 @@ class FitRequest:
 
     search_input: SearchInput
     weights: Weights
-    cost: LeafCost
+    target: Target
+    cost: Objective
     start_time: float
     time_limit: float = math.inf
     return_on_interrupt: bool = False
@@ -105,8 +107,7 @@ class FitRequest:
         cls,
         estimator,
         X,
-        codes,
-        classes,
+        target: Target,
         sample_weight,
         *,
         start_time: float,
@@ -116,13 +117,17 @@ class FitRequest:
     ) -> FitRequest:
         """Return the request of an estimator for checked rows; `checkpoint` is a path or None."""
         sample_weight = check_sample_weight(sample_weight, len(X))
-        data = None if checkpoint is None else fingerprints(X, codes, classes, sample_weight)
-        X, codes, weights, cost = weigh_rows(estimator, X, codes, classes, sample_weight)
-        options = core_options(estimator, len(codes), weights, cost, all_sizes=all_sizes)
+        data = None if checkpoint is None else fingerprints(X, target, sample_weight)
+        counted = target.counted(estimator, sample_weight)
+        if counted.rows is not None:
+            X = np.asfortranarray(X[counted.rows])
+        y, weights, cost = counted.y, counted.weights, counted.cost
+        options = core_options(estimator, len(y), weights, cost, all_sizes=all_sizes)
         limit = estimator.time_limit
         return cls(
-            SearchInput(X, codes, len(classes), options),
+            SearchInput(X, y, target.n_classes, options),
             weights,
+            target,
             cost,
             start_time,
             time_limit=math.inf if limit is None else float(limit),
@@ -144,24 +149,7 @@ class FitRequest:
         return max(0.0, self.time_limit - self.elapsed_seconds())
 
 
-def weigh_rows(estimator, X, codes, classes, sample_weight):
-    """Return the rows that have a weight, their class codes, their weights, and a leaf's cost.
-
-    `sample_weight` is what `check_sample_weight` returns.
-    """
-    class_weight = resolve_class_weight(estimator.class_weight, classes)
-    positive = rows_with_weight(sample_weight, class_weight, codes)
-    if positive is not None:
-        X, codes = np.asfortranarray(X[positive]), codes[positive]
-        sample_weight = None if sample_weight is None else sample_weight[positive]
-    depth = resolve_max_depth(estimator.max_depth, len(codes))
-    most = most_leaves(estimator.ccp_alpha, depth, estimator.max_leaf_nodes, len(codes))
-    limit = widest_sum(estimator.ccp_alpha, most)
-    weights = weigh(sample_weight, class_weight, codes, limit)
-    return X, codes, weights, LeafCost.of(estimator.ccp_alpha, most, weights)
-
-
-def core_options(estimator, n_rows: int, weights: Weights, cost: LeafCost, *, all_sizes=False):
+def core_options(estimator, n_rows: int, weights: Weights, cost: Objective, *, all_sizes=False):
     """Return the keyword arguments of the core's `Searcher`, besides rows and labels."""
     min_samples_leaf, min_weight_leaf = resolve_leaf_size(estimator, weights, n_rows)
     return {
@@ -173,11 +161,12 @@ def core_options(estimator, n_rows: int, weights: Weights, cost: LeafCost, *, al
         "error_cost": cost.error_cost,
         "leaf_cost": cost.leaf_cost,
         "all_sizes": all_sizes,
-        "max_gap": cost.scaled_gap(resolve_max_gap(estimator.max_gap, weights.total, weights.unit)),
+        "max_gap": cost.gap(estimator.max_gap),
         "feature_tolerance": float(estimator.feature_tolerance),
         "n_jobs": resolve_n_jobs(estimator.n_jobs),
         "memory_limit": resolve_memory_limit(estimator.memory_limit),
         "seed": resolve_seed(estimator.random_state),
         "search": estimator.search,
         "switches": resolve_switches(estimator.search_options),
+        **cost.core_options,
     }

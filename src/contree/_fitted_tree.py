@@ -1,16 +1,18 @@
 """The tree that a fit ends with: flat node arrays under scikit-learn's names.
 
-Built by the classifier from the core's answer; the exports and ``predict`` read it.  Nodes are
+`FittedTree` holds the tests and sends rows down.  What a leaf is belongs to its subclasses:
+`ClassTree` counts the classes of its rows, `NumberTree` has the mean of its targets.  Nodes are
 numbered in preorder (root 0, left subtree, right subtree), as in scikit-learn.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.special import entr
 
 from contree._weights import Unit, in_user_unit
 
@@ -18,8 +20,8 @@ UNDEFINED = -2  # feature and threshold of a leaf
 CHUNK = 1 << 14  # rows sent down at once: few enough to stay in the cache, twice as fast as all
 
 
-class FittedTree:
-    """A binary classification tree; all arrays are read-only.
+class FittedTree(ABC):
+    """A binary tree; all arrays are read-only.
 
     Parameters
     ----------
@@ -30,78 +32,94 @@ class FittedTree:
     threshold : array of float64, shape (node_count,)
         A row goes left when ``x[feature] <= threshold``; -2.0 at a leaf.  Infinity sends every
         value left, and the missing ones right.
-    class_counts : array of int64, shape (node_count, n_classes)
-        Training rows of each class that reach a node.
     threshold_gap : array of float64, shape (node_count, 2)
         The neighbours of the threshold among the training values of its column: the largest value
         that goes left and the smallest that goes right; -2.0 at a leaf.  Every number ``t`` with
         ``left <= t < right`` splits the training rows in the same way.
+    n_node_samples : array of int64, shape (node_count,)
+        Training rows that reach a node.
+    node_weights : array of int64, shape (node_count,)
+        What they weigh, in units.
     missing_go_to_left : array of uint8, shape (node_count,), default=None
         1 where a row whose value is missing (NaN) goes left; 0 at a leaf.  None: with the most
         rows, as CART sends them where the training rows have no missing values.
     n_node_missing : array of int64, shape (node_count,), default=None
         Training rows of a node in which the feature that it tests is missing; None: nowhere any.
-    class_weights : array of int64, shape (node_count, n_classes), default=None
-        What the rows of each class weigh, in units; None: 1 each.
     weight_unit : int or Fraction, default=1
-        What one unit of `class_weights` is to the user.
+        What one unit of weight is to the user.
     n_features : int, default=None
         The number of columns.  None: as many as the tests name.
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        What `impurity` is.
 
     Attributes
     ----------
-    value : array of float64, shape (node_count, 1, n_classes)
-        Class fractions of a node, by weight, as in scikit-learn 1.3 and newer.  The first of the
-        largest is the class that the node predicts.
-    n_node_samples : array of int64, shape (node_count,)
-        Training rows that reach a node.
+    value : array of float64, shape (node_count, 1, width)
+        What a node predicts, as in scikit-learn 1.3 and newer: the share of each class by weight,
+        or the mean of the targets.
+    impurity : array of float64, shape (node_count,)
+        How mixed the rows of each node are, by the criterion.
     weighted_n_node_samples : array of float64, shape (node_count,)
-        What they weigh.
+        What the rows of a node weigh, in the user's unit.
     node_count, max_depth, n_leaves, capacity : int
         Size of the tree; the capacity is that of the arrays, the number of nodes.
+    n_outputs : int
+        1.
     n_classes : array of int64, shape (1,)
-        The number of classes, for the one output.
-    n_outputs, max_n_classes : int
-        1, and the number of classes.
+        The number of classes, for the one output; 1 where a leaf predicts a number.
+    max_n_classes : int
+        The same.
     """
 
     n_outputs = 1
+    # What the constructor takes: copies and files have these.
+    FIELDS: ClassVar[tuple[str, ...]] = (
+        "children_left",
+        "children_right",
+        "feature",
+        "threshold",
+        "threshold_gap",
+        "missing_go_to_left",
+        "n_node_missing",
+        "weight_unit",
+        "n_features",
+    )
 
     def __init__(
         self,
-        children_left,
-        children_right,
-        feature,
-        threshold,
-        class_counts,
-        threshold_gap,
-        missing_go_to_left=None,
-        n_node_missing=None,
-        class_weights=None,
+        *,
+        children_left: Any,
+        children_right: Any,
+        feature: Any,
+        threshold: Any,
+        threshold_gap: Any,
+        n_node_samples: Any,
+        node_weights: Any,
+        missing_go_to_left: Any = None,
+        n_node_missing: Any = None,
         weight_unit: Unit = 1,
         n_features: int | None = None,
-        criterion: str = "gini",
     ):
-        self.children_left = _frozen(children_left, np.int64)
-        self.children_right = _frozen(children_right, np.int64)
-        self.feature = _frozen(feature, np.int64)
-        self.threshold = _frozen(threshold, np.float64)
-        self.class_counts = _frozen(class_counts, np.int64)
-        self.threshold_gap = _frozen(threshold_gap, np.float64)
-        self.n_node_samples = _frozen(self.class_counts.sum(axis=1), np.int64)
+        self.children_left = frozen(children_left, np.int64)
+        self.children_right = frozen(children_right, np.int64)
+        self.feature = frozen(feature, np.int64)
+        self.threshold = frozen(threshold, np.float64)
+        self.threshold_gap = frozen(threshold_gap, np.float64)
+        self.n_node_samples = frozen(n_node_samples, np.int64)
+        self.node_weights = frozen(node_weights, np.int64)
         if missing_go_to_left is None:
             missing_go_to_left = self._larger_side_is_left()
         if n_node_missing is None:
             n_node_missing = np.zeros(self.node_count)
-        self.missing_go_to_left = _frozen(missing_go_to_left, np.uint8)
-        self.n_node_missing = _frozen(n_node_missing, np.int64)
-        weights = class_counts if class_weights is None else class_weights
-        self.class_weights = _frozen(weights, np.int64)
+        self.missing_go_to_left = frozen(missing_go_to_left, np.uint8)
+        self.n_node_missing = frozen(n_node_missing, np.int64)
         self.weight_unit = weight_unit
         self.n_features = max(0, *self.feature + 1) if n_features is None else n_features
-        self.criterion = criterion
+
+    @classmethod
+    def of_answer(cls, nodes: dict[str, Any], **others: Any) -> FittedTree:
+        """Return the tree in an answer of the core, which has the gap as two arrays."""
+        nodes = dict(nodes)
+        gap = np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above")))
+        return cls(threshold_gap=gap, **nodes, **others)
 
     def _larger_side_is_left(self) -> np.ndarray:
         rows, inner = self.n_node_samples, np.flatnonzero(self.feature >= 0)
@@ -109,39 +127,34 @@ class FittedTree:
         larger[inner] = rows[self.children_left[inner]] > rows[self.children_right[inner]]
         return larger
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because unpickled arrays would be writeable.
-        return type(self), (
-            self.children_left,
-            self.children_right,
-            self.feature,
-            self.threshold,
-            self.class_counts,
-            self.threshold_gap,
-            self.missing_go_to_left,
-            self.n_node_missing,
-            self.class_weights,
-            self.weight_unit,
-            self.n_features,
-            self.criterion,
-        )
+        return _rebuilt, (type(self), {name: getattr(self, name) for name in self.FIELDS})
 
-    def __repr__(self):
-        return f"FittedTree(node_count={self.node_count}, max_depth={self.max_depth})"
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(node_count={self.node_count}, max_depth={self.max_depth})"
+
+    @property
+    @abstractmethod
+    def value(self) -> np.ndarray: ...
+
+    @property
+    @abstractmethod
+    def impurity(self) -> np.ndarray: ...
+
+    @property
+    @abstractmethod
+    def max_n_classes(self) -> int: ...
+
+    @property
+    def n_classes(self) -> np.ndarray:
+        return np.array([self.max_n_classes])
 
     @property
     def node_count(self) -> int:
         return len(self.feature)
 
     capacity = node_count
-
-    @property
-    def max_n_classes(self) -> int:
-        return self.class_counts.shape[1]
-
-    @property
-    def n_classes(self) -> np.ndarray:
-        return np.array([self.max_n_classes])
 
     @property
     def n_leaves(self) -> int:
@@ -157,7 +170,7 @@ class FittedTree:
         depth = np.zeros(self.node_count, dtype=np.int64)
         for node in np.flatnonzero(self.feature >= 0):  # preorder: parents come first
             depth[self.children_left[node]] = depth[self.children_right[node]] = depth[node] + 1
-        return _frozen(depth, np.int64)
+        return frozen(depth, np.int64)
 
     @cached_property
     def parent(self) -> np.ndarray:
@@ -165,65 +178,27 @@ class FittedTree:
         parent = np.full(self.node_count, -1, dtype=np.int64)
         inner = np.flatnonzero(self.feature >= 0)
         parent[self.children_left[inner]] = parent[self.children_right[inner]] = inner
-        return _frozen(parent, np.int64)
-
-    @cached_property
-    def value(self) -> np.ndarray:
-        fractions = self.class_weights / self.class_weights.sum(axis=1)[:, np.newaxis]
-        # Weights that differ in their last digits only are one float64: the heavier class stays the
-        # first among the largest, for all who predict by these fractions.
-        tied = np.flatnonzero(fractions.argmax(axis=1) != self.majority)
-        heavier = tied, self.majority[tied]
-        fractions[heavier] = np.nextafter(fractions[heavier], 1.0)
-        return _frozen(fractions[:, np.newaxis, :], np.float64)
+        return frozen(parent, np.int64)
 
     @cached_property
     def weighted_n_node_samples(self) -> np.ndarray:
-        return _frozen(self._in_user_unit(self.class_weights.sum(axis=1)), np.float64)
-
-    @cached_property
-    def majority(self) -> np.ndarray:
-        """The class index that each node predicts: most weight, the lowest index among equals."""
-        return _frozen(self.class_weights.argmax(axis=1), np.int64)
-
-    @cached_property
-    def node_error_units(self) -> np.ndarray:
-        """What the rows of each node weigh that are not of its majority class, in units."""
-        return _frozen(self.class_weights.sum(axis=1) - self.class_weights.max(axis=1), np.int64)
-
-    @cached_property
-    def node_errors(self) -> np.ndarray:
-        """The same in the user's unit: integers where the weights are, as without weights."""
-        kind = np.int64 if isinstance(self.weight_unit, int) else np.float64
-        return _frozen(self._in_user_unit(self.node_error_units), kind)
+        return frozen(self._in_user_unit(self.node_weights), np.float64)
 
     @property
     def weighted(self) -> bool:
         """Whether the rows have other weights than 1."""
-        return self.weight_unit != 1 or not np.array_equal(self.class_weights, self.class_counts)
+        return self.weight_unit != 1 or not np.array_equal(self.node_weights, self.n_node_samples)
 
     @property
     def knows_missing(self) -> bool:
         """Whether some test of this tree met missing values in training."""
         return bool(self.n_node_missing.any())
 
-    @cached_property
-    def impurity(self) -> np.ndarray:
-        """How mixed each node is, by the criterion.
+    def weight_of(self, node: int) -> int | float:
+        """Return what the rows of a node weigh, in the user's unit."""
+        return in_user_unit(int(self.node_weights[node]), self.weight_unit)
 
-        Gini: how often two of its rows, drawn at random, differ.  Entropy, of which the log loss is
-        another name: the bits that tell the class of one.
-        """
-        shares = self.value[:, 0, :]
-        if self.criterion == "gini":
-            return _frozen(1.0 - np.square(shares).sum(axis=1), np.float64)
-        return _frozen(entr(shares).sum(axis=1) / np.log(2.0), np.float64)
-
-    def class_weights_of(self, node: int) -> list:
-        """Return what the rows of each class weigh in a node, in the user's unit."""
-        return self._in_user_unit(self.class_weights[node])
-
-    def _in_user_unit(self, multiples: np.ndarray) -> list:
+    def _in_user_unit(self, multiples: np.ndarray) -> list[int | float]:
         return [in_user_unit(multiple, self.weight_unit) for multiple in multiples.tolist()]
 
     def compute_node_depths(self) -> np.ndarray:
@@ -238,8 +213,7 @@ class FittedTree:
         by the weight of all rows.
         """
         inner = np.flatnonzero(self.feature >= 0)
-        weights = self.class_weights.sum(axis=1)
-        mass = weights / weights[0] * self.impurity
+        mass = self.node_weights / self.node_weights[0] * self.impurity
         decrease = mass[inner] - mass[self.children_left[inner]] - mass[self.children_right[inner]]
         importances = np.bincount(self.feature[inner], decrease, self.n_features)
         total = importances.sum()
@@ -248,7 +222,7 @@ class FittedTree:
         return importances / total if total > 0 else np.zeros(self.n_features)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the class fractions of the leaf that each row of a float64 matrix ends in."""
+        """Return `value` of the leaf that each row of a float64 matrix ends in."""
         return np.take(self.value[:, 0, :], self.apply(X), axis=0)
 
     def decision_path(self, X: np.ndarray) -> csr_matrix:
@@ -296,7 +270,12 @@ class FittedTree:
                 pending.append((self.children_right[node], rows[~goes_left]))
 
 
-def _frozen(values, dtype) -> np.ndarray:
+def frozen(values: Any, dtype: Any) -> np.ndarray:
+    """Return a copy as a read-only array."""
     array = np.array(values, dtype=dtype)
     array.flags.writeable = False
     return array
+
+
+def _rebuilt(kind: type[FittedTree], fields: dict[str, Any]) -> FittedTree:
+    return kind(**fields)

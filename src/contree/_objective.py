@@ -25,7 +25,9 @@ import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
+from typing import Any, Protocol
 
+from contree._check_parameters import resolve_max_gap
 from contree._weights import Unit, Weights, in_user_unit, rounded_down
 
 FREE = Fraction(0)  # leaves that cost nothing, the usual case, which is kept short
@@ -76,9 +78,32 @@ def between_neighbours(number: Fraction, order: int) -> Fraction:
     return Fraction(p0 + k * p1 + p1, q0 + k * q1 + q1)
 
 
+class Objective(Protocol):
+    """What the core minimises: error_cost times the loss plus leaf_cost times the leaves.
+
+    `LeafCost` counts errors; `SquaredErrorCost` counts squared errors.
+    """
+
+    @property
+    def error_cost(self) -> int: ...
+
+    @property
+    def leaf_cost(self) -> int: ...
+
+    @property
+    def core_options(self) -> dict[str, Any]:
+        """The options of the core's searcher that say what a leaf loses."""
+
+    def gap(self, max_gap: Real) -> int:
+        """Return the parameter ``max_gap`` in the core's integers."""
+
+    def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
+        """Return the objective of a tree and a proved bound, in the user's unit."""
+
+
 @dataclass(frozen=True)
 class LeafCost:
-    """What a leaf costs, exactly and as the core counts it.
+    """What a leaf costs, exactly and as the core counts it, where errors are counted.
 
     Attributes
     ----------
@@ -112,6 +137,14 @@ class LeafCost:
             )
         counted = between_neighbours(min(cost, Fraction(weights.total)), most)
         return cls(cost, counted.denominator, counted.numerator, most, weights.total, weights.unit)
+
+    @property
+    def core_options(self) -> dict[str, Any]:
+        return {}
+
+    def gap(self, max_gap: Real) -> int:
+        """Return ``max_gap``, a number of errors or a share, in the core's integers."""
+        return self.scaled_gap(resolve_max_gap(max_gap, self.total, self.unit))
 
     def scaled_gap(self, max_gap: int) -> int:
         """Return a gap of the core's objective that is within `max_gap` of the true one.

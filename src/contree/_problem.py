@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 
 import numpy as np
+
+from contree._target import Target
 
 # These parameters decide which tree is best.  All others only decide when a search ends: see
 # `docs/scaling.md`.
@@ -52,7 +53,8 @@ class Problem:
         }
         weights = options["weights"]
         counted["weight"] = 0 if weights is None else int(weights.sum())
-        parameters = {name: _as_json(getattr(estimator, name)) for name in PARAMETERS}
+        known = estimator.get_params()
+        parameters = {name: _as_json(known[name]) for name in PARAMETERS if name in known}
         return cls(data, parameters, counted)
 
     def differences(self, stored: Problem) -> list[str]:
@@ -70,8 +72,8 @@ class Problem:
         return found
 
 
-def fingerprints(X, codes, classes, sample_weight) -> dict[str, str]:
-    """Return hashes of the checked rows, labels and weights."""
+def fingerprints(X, target: Target, sample_weight) -> dict[str, str]:
+    """Return hashes of the checked rows, of what is learnt, and of the weights."""
 
     def hashed(array, prefix: bytes = b"") -> str:
         digest = hashlib.sha256(prefix)
@@ -79,11 +81,10 @@ def fingerprints(X, codes, classes, sample_weight) -> dict[str, str]:
             digest.update(np.ascontiguousarray(array).data.cast("B"))
         return digest.hexdigest()
 
-    labels = json.dumps([repr(label) for label in classes.tolist()]).encode()
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     return {
         "X": hashed(X.T, str(X.shape).encode()),
-        "y": hashed(codes, labels),
+        "y": hashlib.sha256(target.fingerprint()).hexdigest(),
         "sample_weight": "none" if weights is None else hashed(weights),
     }
 

@@ -204,10 +204,10 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     start_time = time.perf_counter()
     base._validate_params()
     check_no_bools(base, NUMBERS)
-    columns, codes, classes = check_training_data(base, X, y)
+    columns, target = check_training_data(base, X, y)
     training = columns, y, sample_weight
     request = FitRequest.of(
-        base, columns, codes, classes, sample_weight, start_time=start_time, all_sizes=True
+        base, columns, target, sample_weight, start_time=start_time, all_sizes=True
     )
     weights, cost = request.weights, request.cost
     with observer(None, base.verbose, cost) as observe:
@@ -219,7 +219,7 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
         errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
         lower_bounds=np.array([cost.bounds(s["errors"], s["lower_bound"])[1] for s in sizes]),
         trees=tuple(
-            _classifier(base, leaves, size, answer, classes, request)
+            _fitted(base, leaves, size, answer, request)
             for leaves, size in enumerate(sizes, start=1)
         ),
         ccp_alphas=np.array([float(alpha) for alpha, _ in alphas]),
@@ -232,8 +232,8 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     )
 
 
-def _classifier(base, leaves: int, size: dict, answer: dict, classes, request: FitRequest):
-    """Return the classifier that a fit with this limit of leaves would give."""
+def _fitted(base, leaves: int, size: dict, answer: dict, request: FitRequest):
+    """Return the estimator that a fit with this limit of leaves would give."""
     errors, bound = size["errors"], size["lower_bound"]
     status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
@@ -245,7 +245,7 @@ def _classifier(base, leaves: int, size: dict, answer: dict, classes, request: F
         "status": status,
         "history": [(answer["seconds"], errors, bound)],
     }
-    store_answer(found, of_size, classes, request)
+    store_answer(found, of_size, request)
     return found
 
 

@@ -8,7 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from contree._check_weights import check_sample_weight
-from contree._fit_request import weigh_rows
+from contree._class_target import ClassTarget
 from contree._weights import in_user_unit
 from contree.cli.errors import one_line
 from contree.export.certificate import certificate
@@ -55,11 +55,11 @@ def tell_of_proof(clf) -> None:
 
 def _cart_errors(clf, X, y, sample_weight) -> int | float:
     """Return the errors of CART's tree, with the weights of the rows that the classifier used."""
-    codes = np.searchsorted(clf.classes_, y)
-    sample_weight = check_sample_weight(sample_weight, len(codes))
-    X, codes, weights, _ = weigh_rows(
-        clf, np.asarray(X, np.float64), codes, clf.classes_, sample_weight
-    )
+    target = ClassTarget(np.searchsorted(clf.classes_, y), clf.classes_)
+    counted = target.counted(clf, check_sample_weight(sample_weight, len(target.codes)))
+    X, codes, weights = np.asarray(X, np.float64), counted.y, counted.weights
+    if counted.rows is not None:
+        X = X[counted.rows]
     parameters = clf.get_params()
     if parameters["max_depth"] == 0 or parameters["max_leaf_nodes"] == 1:
         # CART does not allow that: one leaf, of the heaviest class.

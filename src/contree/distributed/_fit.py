@@ -5,14 +5,12 @@ from __future__ import annotations
 import uuid
 from numbers import Real
 
-import numpy as np
 from distributed import Client, get_client
 
 from contree import _core
-from contree._classifier import ConTreeClassifier
+from contree._estimator import TreeEstimator
 from contree._fit import fit_with
-from contree._fit_request import FitRequest, SearchInput
-from contree._fitted_tree import FittedTree
+from contree._fit_request import FitRequest
 from contree.distributed._cluster import Cluster
 from contree.distributed._cluster_checkpoint import load_search
 from contree.distributed._coordinator import Coordinator
@@ -72,7 +70,7 @@ def fit(
             searcher = request.search_input.searcher(n_jobs=1)
             answer = searcher.run(first=request.initial_tree, time_limit=0.0)
             incumbent.offer_tree(answer["objective"], answer["tree"], coordinator.seconds)
-        answer = _answer(coordinator, request.search_input)
+        answer = _answer(coordinator, request)
         ended = answer["status"] in ("optimal", "gap_reached", "time_limit")
         if request.observe is not None and ended:  # show the final state
             closed = coordinator.root_closed if answer["status"] == "time_limit" else 1.0
@@ -83,8 +81,10 @@ def fit(
 
 
 def _check(clf, client, patience) -> Client:
-    if not isinstance(clf, ConTreeClassifier):
-        raise TypeError(f"clf must be a ConTreeClassifier; got {type(clf).__name__}.")
+    if not isinstance(clf, TreeEstimator):
+        raise TypeError(
+            f"clf must be a ConTreeClassifier or a ConTreeRegressor; got {type(clf).__name__}."
+        )
     if clf.search != "best_first":
         raise ValueError(
             f"clf has search={clf.search!r}, which a cluster cannot run. Use search='best_first'."
@@ -105,11 +105,11 @@ def _check(clf, client, patience) -> Client:
     return client
 
 
-def _answer(coordinator: Coordinator, search_input: SearchInput) -> dict:
+def _answer(coordinator: Coordinator, request: FitRequest) -> dict:
     """Return the dictionary that the core's own search returns; recount the tree on the rows."""
-    incumbent, options = coordinator.incumbent, search_input.options
+    incumbent, options = coordinator.incumbent, request.search_input.options
     tree = as_arrays(incumbent.tree)
-    errors = _recount(tree, search_input)
+    errors = request.target.recount(tree, request.search_input)
     leaves = (len(tree["feature"]) + 1) // 2
     objective = options["error_cost"] * errors + options["leaf_cost"] * leaves
     if objective != incumbent.objective:
@@ -126,22 +126,3 @@ def _answer(coordinator: Coordinator, search_input: SearchInput) -> dict:
         "kernel": "/".join(sorted(coordinator.kernels)) or _core.kernel(),
         "n_jobs": coordinator.most_threads,
     }
-
-
-def _recount(tree: dict, search_input: SearchInput) -> int:
-    """Send the rows down a tree; return the weight of the errors.
-
-    Raise RuntimeError if other rows reach a leaf than the leaf's class counts say.
-    """
-    nodes, weights = dict(tree), search_input.options["weights"]
-    gap = np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above")))
-    leaves = FittedTree(threshold_gap=gap, **nodes).apply(search_input.X)
-    counts = np.zeros_like(tree["class_counts"])
-    np.add.at(counts, (leaves, search_input.codes), 1)
-    mass = np.zeros_like(tree["class_weights"])
-    np.add.at(mass, (leaves, search_input.codes), 1 if weights is None else weights)
-    is_leaf = tree["feature"] < 0
-    counted = np.stack((counts, mass))[:, is_leaf]
-    if (counted != np.stack((tree["class_counts"], tree["class_weights"]))[:, is_leaf]).any():
-        raise RuntimeError("contree: the class counts of a leaf are not those of its rows.")
-    return int(mass.sum() - mass.max(axis=1).sum())

@@ -13,7 +13,7 @@ feature_names       a list of strings, or null
 certificate         status, errors, objective, lower_bound, weight_tolerance
 search_report       seconds, counters, history (a list of [seconds, objective, lower_bound]),
                     search, kernel, n_jobs
-tree                the arrays of FittedTree by name, as lists; weight_unit is an integer, or a
+tree                the arrays of ClassTree by name, as lists; weight_unit is an integer, or a
                     list of numerator and denominator
 ==================  ================================================================================
 
@@ -32,7 +32,7 @@ from importlib.metadata import version
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from contree._fitted_tree import FittedTree
+from contree._class_tree import ClassTree
 from contree.export import json_check as check
 
 SCHEMA, VERSION = "contree.classifier", 2
@@ -107,7 +107,7 @@ def read_json(classifier_class, text: str):
     n_features = check.integer(data, "n_features", low=1)
     names = check.feature_names(data, n_features)
     arrays = check.part(data, "tree", dict)
-    tree = FittedTree(
+    tree = ClassTree(
         **check.tree(arrays, n_features, len(classes), data["version"]),
         n_features=n_features,
         criterion=classifier.criterion,
@@ -158,7 +158,7 @@ def _parameters(classifier) -> dict:
     }
 
 
-def _tree(tree: FittedTree) -> dict:
+def _tree(tree: ClassTree) -> dict:
     arrays = {name: getattr(tree, name).tolist() for name in check.TREE}
     for name in check.MAY_BE_INFINITE:
         arrays[name] = _written(arrays[name])

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from contree._fitted_tree import UNDEFINED, FittedTree
+from contree._class_tree import ClassTree
+from contree._fitted_tree import UNDEFINED
 from contree._report import Improvement, SearchReport
 from contree._weights import Unit, in_user_unit
 
@@ -181,7 +182,7 @@ def _weight_unit(data: dict, total: int) -> Unit:
     return unit
 
 
-def certificate(data: dict, tree: FittedTree, ccp_alpha: float) -> dict:
+def certificate(data: dict, tree: ClassTree, ccp_alpha: float) -> dict:
     found = {"status": part(data, "status", str, "certificate.")}
     for name in CERTIFICATE[1:]:
         counted = name == "errors" or (name != "weight_tolerance" and ccp_alpha == 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import colorsys
 
-from contree._fitted_tree import FittedTree
+from contree._class_tree import ClassTree
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart; blue and orange
 # first, because most trees have two classes.
@@ -18,7 +18,7 @@ def class_colours(n_classes: int) -> list[str]:
     return [*FIRST[:n_classes], *(_on_the_circle(i * GOLDEN % 1.0) for i in more)]
 
 
-def node_colours(tree: FittedTree) -> list[str]:
+def node_colours(tree: ClassTree) -> list[str]:
     """Return the colour of each node: that of its class, the paler the more mixed its rows.
 
     A node where all classes are equally frequent is white; a pure one is not quite at full

@@ -11,7 +11,7 @@ from numbers import Integral
 
 import numpy as np
 
-from contree._fitted_tree import FittedTree
+from contree._class_tree import ClassTree
 
 LONGEST = 88  # characters of a name in a box
 JOINTS = "_./-"  # after which a long name may be broken
@@ -43,7 +43,7 @@ class Wording:
         _check_length("feature_names", feature_names, n_features, "features")
         _check_length("class_names", class_names, classifier.n_classes_, "classes")
         _check_decimals(decimals)
-        self.tree: FittedTree = classifier.tree_
+        self.tree: ClassTree = classifier.tree_
         self.features = [str(name) for name in feature_names]
         self.classes = [str(name) for name in class_names]
         self.decimals = decimals

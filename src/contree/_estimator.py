@@ -1,0 +1,92 @@
+"""What the classifier and the regressor have in common: ``fit``, and all that it leads to."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils.validation import check_is_fitted
+
+from contree._cart_methods import CartMixin
+from contree._fit import fit_with, search_tree
+from contree._parameters import Parameter
+from contree._target import Target
+from contree.export.methods import ExportMixin
+
+
+class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
+    """An optimal decision tree of one kind."""
+
+    _target_type: ClassVar[type[Target]]  # what is learnt: classes or numbers
+    _parameters: ClassVar[tuple[Parameter, ...]]
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        *,
+        callback: Any = None,
+        initial_tree: Any = None,
+        checkpoint: Any = None,
+    ) -> Self:
+        """Find an optimal tree.
+
+        A fit that fails, or that is interrupted without ``on_interrupt="return"``, leaves the
+        estimator as it was.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Finite numbers, or NaN for a missing value.  A NumPy array, a data frame, nested
+            sequences, or a sparse matrix, which ``fit`` makes dense.  ``fit`` compares them as
+            float64 and warns about columns with integers that float64 cannot tell apart.  At every
+            test the search tries missing values on both sides, and apart from all others.
+        y : array-like of shape (n_samples,)
+            For a classifier labels: strings, integers, bools or floats with whole values.  For a
+            regressor finite numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The cost of an error, or of a unit of squared error, on each row: finite numbers, not
+            negative.  Integers and floats count exactly, see ``weight_tolerance_``.  Rows of weight
+            zero are left out, but their labels stay in ``classes_``.  None: 1 each.
+        check_input : bool, default=True
+            Accepted for compatibility with CART.  ``fit`` always checks the rows, which takes
+            little time beside the search.
+        callback : callable, default=None
+            A function that takes a :class:`contree.Progress`.  ``fit`` calls it in this thread, at
+            least once, a few times per second, and within 20 ms of a better tree or bound.  If it
+            returns True, the search stops with status ``"stopped"`` and keeps the best tree.  If it
+            raises, the search ends and ``fit`` raises the same.  While it runs the search goes on,
+            but the time limit is not checked.
+        initial_tree : estimator, FittedTree, str or dict, default=None
+            The first incumbent, instead of that of ``warm_start``.  A fitted estimator or its
+            ``tree_``, JSON from ``to_json()``, or a fitted tree of scikit-learn.  ``fit`` applies
+            its tests to the columns of X, cuts it at ``max_depth`` and prunes it to the best tree
+            for ``max_leaf_nodes`` and ``ccp_alpha``.  Its leaves predict by the rows of this fit.
+            The result is never worse than this tree.
+        checkpoint : str or path-like, default=None
+            A file for the state of the search.  ``fit`` writes it every few seconds and when the
+            search ends, also by Ctrl-C.  If the file exists, ``fit`` continues from it, and
+            ``search_report_`` counts the time of all calls.  The file of a search that has ended
+            gives its tree and certificate at once.  ``fit`` raises ValueError if the rows, y,
+            weights or parameters that decide which tree is best differ from those of the file.
+            ``time_limit``, ``n_jobs``, ``memory_limit`` and ``search_options`` may differ.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+        """
+        return fit_with(search_tree, self, X, y, sample_weight, callback, initial_tree, checkpoint)
+
+    @property
+    def gap_(self) -> int | float:
+        check_is_fitted(self, "tree_")
+        return self.objective_ - self.lower_bound_
+
+    @abstractmethod
+    def _loss_in_words(self) -> str:
+        """Return the loss of the tree for a line of text."""
