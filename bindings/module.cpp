@@ -13,9 +13,14 @@
 #include <stdexcept>
 #include <string>
 #include "contree/contree.hpp"
+#include "exit.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using contree_python::Exit;
+using contree_python::HoldGil;
+using contree_python::ReleaseGil;
+using contree_python::surviving;
 
 namespace {
 
@@ -98,18 +103,18 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
 // left open.
 class Watcher {
 public:
-    Watcher(nb::object callback, bool keep_on_interrupt)
-        : callback_(std::move(callback)), keep_on_interrupt_(keep_on_interrupt) {}
+    Watcher(Exit::Call& call, nb::object callback, bool keep_on_interrupt)
+        : call_(call), callback_(std::move(callback)), keep_on_interrupt_(keep_on_interrupt) {}
 
     contree::Verdict operator()(const contree::Progress& now) {
-        nb::gil_scoped_acquire held;
+        if (Exit::begun()) return contree::Verdict::abandon;
+        const HoldGil held;
         try {
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            if (call_.interrupted) PyErr_SetNone(PyExc_KeyboardInterrupt), throw nb::python_error();
             if (callback_.is_none() || !is_due(now)) return contree::Verdict::go_on;
             told_ = now;
-            const bool enough =
-                nb::cast<bool>(callback_(now.seconds, now.objective, now.lower_bound, now.root_closed));
-            return enough ? contree::Verdict::stop : contree::Verdict::go_on;
+            return call_back(now) ? contree::Verdict::stop : contree::Verdict::go_on;
         } catch (nb::python_error& error) {
             const bool has_tree = now.objective != contree::no_objective;  // none yet while rows are ranked
             if (keep_on_interrupt_ && has_tree && error.matches(PyExc_KeyboardInterrupt)) {
@@ -129,6 +134,17 @@ public:
     // Was it Ctrl-C?  The search may have ended by itself since.
     bool interrupted() const { return interrupted_; }
 private:
+    bool call_back(const contree::Progress& now) {
+        const nb::tuple arguments =
+            nb::make_tuple(now.seconds, now.objective, now.lower_bound, now.root_closed);
+        call_.in_python = true;
+        PyObject* const answer =
+            surviving([&] { return PyObject_CallObject(callback_.ptr(), arguments.ptr()); });
+        call_.in_python = false;
+        if (answer == nullptr) throw nb::python_error();
+        return nb::cast<bool>(nb::steal(answer));
+    }
+
     bool is_due(const contree::Progress& now) const {
         constexpr double patience = 0.2;  // seconds
         if (now.objective == contree::no_objective) return false;
@@ -136,6 +152,7 @@ private:
                (now.root_closed == 1 && told_->root_closed < 1) || now.seconds - told_->seconds >= patience;
     }
 
+    Exit::Call& call_;
     const nb::object callback_;
     const bool keep_on_interrupt_;
     std::optional<contree::Progress> told_;
@@ -277,12 +294,14 @@ public:
         const auto control = std::make_shared<contree::Control>();
         if (cutoff) control->lower_cutoff(*cutoff);
         const Running running(*this, control);
-        Watcher watcher(poll, keep_on_interrupt);
+        const Exit::Entry entry(control);
+        Watcher watcher(*entry, poll, keep_on_interrupt);
         contree::Result result;
         {
-            nb::gil_scoped_release released;
+            const ReleaseGil released;
             result = searcher_->run(start, *control, time_limit, std::ref(watcher));
         }
+        Exit::throw_if_begun();
         watcher.rethrow();
         nb::dict out = to_dict(std::move(result), classes_);
         out["interrupted"] = watcher.interrupted();
@@ -305,9 +324,10 @@ public:
 
     // None while there is no tree.
     nb::object snapshot() {
+        const Exit::Entry entry;
         contree::Snapshot now;
         {
-            nb::gil_scoped_release released;
+            const ReleaseGil released;
             now = searcher_->snapshot();
         }
         if (now.tree.size() == 0) return nb::none();
@@ -376,4 +396,5 @@ NB_MODULE(_core, m) {
     m.def("switches", &switches);
     m.def("kernels", &contree::kernels);
     m.def("kernel", &contree::kernel);
+    Exit::register_hooks(m);
 }
