@@ -27,6 +27,7 @@ namespace {
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 template <class T> using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Labels = Vector<std::int32_t>;
+using Targets = Vector<std::int64_t>;
 using Weights = std::optional<Vector<contree::Score>>;
 
 // Hands a vector over to numpy without a copy.
@@ -41,6 +42,11 @@ contree::SearchKind search_kind(const std::string& name) {
     if (name == "best_first") return contree::SearchKind::best_first;
     if (name == "paper") return contree::SearchKind::paper;
     throw std::invalid_argument("search is '" + name + "'; allowed: 'best_first', 'paper'");
+}
+
+bool is_errors(const std::string& objective) {
+    if (objective == "errors" || objective == "squared_error") return objective == "errors";
+    throw std::invalid_argument("objective is '" + objective + "'; allowed: 'errors', 'squared_error'");
 }
 
 contree::Switches read_switches(const nb::dict& given) {
@@ -160,9 +166,30 @@ private:
     bool interrupted_ = false;
 };
 
+// Some of the numbers that the core has side by side for each node: from the `first` on, node by node.
+std::vector<std::int64_t> numbers_of(const contree::Tree& tree, std::size_t first, std::size_t count) {
+    const std::size_t width = tree.counts.size() / tree.size();
+    std::vector<std::int64_t> numbers;
+    for (std::size_t node = 0; node < tree.size(); ++node) {
+        const std::int64_t* const from = tree.counts.data() + node * width + first;
+        numbers.insert(numbers.end(), from, from + count);
+    }
+    return numbers;
+}
+
+// `classes` is 0 for squared error.
 nb::dict to_dict(contree::Tree from, std::size_t classes) {
     nb::dict tree;
     const std::size_t nodes = from.size();
+    if (classes > 0) {
+        tree["class_counts"] = to_numpy(numbers_of(from, 0, classes), {nodes, classes});
+        tree["class_weights"] = to_numpy(numbers_of(from, classes, classes), {nodes, classes});
+    } else {
+        tree["n_node_samples"] = to_numpy(numbers_of(from, 0, 1), {nodes});
+        tree["node_weights"] = to_numpy(numbers_of(from, 1, 1), {nodes});
+        tree["node_sums"] = to_numpy(numbers_of(from, 2, 1), {nodes});
+        tree["node_squares"] = to_numpy(numbers_of(from, 3, 2), {nodes, 2});
+    }
     tree["children_left"] = to_numpy(std::move(from.children_left), {nodes});
     tree["children_right"] = to_numpy(std::move(from.children_right), {nodes});
     tree["feature"] = to_numpy(std::move(from.feature), {nodes});
@@ -171,14 +198,6 @@ nb::dict to_dict(contree::Tree from, std::size_t classes) {
     tree["gap_below"] = to_numpy(std::move(from.gap_below), {nodes});
     tree["gap_above"] = to_numpy(std::move(from.gap_above), {nodes});
     tree["n_node_missing"] = to_numpy(std::move(from.missing_count), {nodes});
-    std::vector<std::int64_t> counts, weights;  // the core has them side by side, node by node
-    for (std::size_t node = 0; node < nodes; ++node) {
-        const std::int64_t* const first = from.counts.data() + 2 * node * classes;
-        counts.insert(counts.end(), first, first + classes);
-        weights.insert(weights.end(), first + classes, first + 2 * classes);
-    }
-    tree["class_counts"] = to_numpy(std::move(counts), {nodes, classes});
-    tree["class_weights"] = to_numpy(std::move(weights), {nodes, classes});
     return tree;
 }
 
@@ -216,7 +235,7 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     for (contree::SizedTree& size : result.sizes) {
         nb::dict entry;
         entry["tree"] = to_dict(std::move(size.tree), classes);
-        entry["errors"] = size.errors;
+        entry["loss"] = size.loss;
         entry["lower_bound"] = size.lower_bound;
         sizes.append(entry);
     }
@@ -229,7 +248,7 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     nb::dict out;
     out["tree"] = to_dict(std::move(result.tree), classes);
     out["sizes"] = sizes;
-    out["errors"] = result.errors;
+    out["loss"] = result.loss;
     out["objective"] = result.objective;
     out["lower_bound"] = result.lower_bound;
     out["status"] = nb::str(status.data(), status.size());
@@ -243,22 +262,27 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
 // Rows that are ranked once, for any number of searches, one at a time.
 class Searcher {
 public:
-    Searcher(const Matrix& X, const Labels& y, std::int32_t n_classes, const Weights& weights,
-        std::int64_t max_depth, std::int64_t min_samples_leaf, std::int64_t min_weight_leaf,
-        std::int64_t max_leaves, std::int64_t error_cost, std::int64_t leaf_cost, bool all_sizes,
-        std::int64_t max_gap, double feature_tolerance, int n_jobs, const std::string& search,
-        const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed)
-        : X_(X), y_(y), weights_(weights), features_(X.shape(1)),
-          classes_(static_cast<std::size_t>(n_classes)) {
-        if (X.shape(0) != y.shape(0)) throw std::invalid_argument("X and y have different numbers of rows");
+    Searcher(const Matrix& X, const nb::object& y, std::int32_t n_classes, const std::string& objective,
+        int score_shift, const Weights& weights, std::int64_t max_depth, std::int64_t min_samples_leaf,
+        std::int64_t min_weight_leaf, std::int64_t max_leaves, std::int64_t error_cost,
+        std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double feature_tolerance, int n_jobs,
+        const std::string& search, const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed)
+        : X_(X), weights_(weights), features_(X.shape(1)) {
+        const bool errors = is_errors(objective);
+        if (errors) labels_ = nb::cast<Labels>(y);
+        else targets_ = nb::cast<Targets>(y);
+        if (errors) classes_ = static_cast<std::size_t>(n_classes);
+        if (X.shape(0) != (errors ? labels_.shape(0) : targets_.shape(0)))
+            throw std::invalid_argument("X and y have different numbers of rows");
         if (X.shape(0) == 0) throw std::invalid_argument("X has no rows");
         if (X.shape(0) >= (std::size_t{1} << 31)) throw std::invalid_argument("X has 2**31 rows or more");
-        for (std::size_t r = 0; r < y.shape(0); ++r)
-            if (y.data()[r] < 0 || y.data()[r] >= n_classes)
+        for (std::size_t r = 0; errors && r < X.shape(0); ++r)
+            if (labels_.data()[r] < 0 || labels_.data()[r] >= n_classes)
                 throw std::invalid_argument("y has a label outside 0..n_classes-1");
         if (weights && weights->shape(0) != X.shape(0))
             throw std::invalid_argument("X and weights have different numbers of rows");
         contree::Options options;
+        options.score_shift = score_shift;
         options.max_depth = max_depth;
         options.min_samples_leaf = min_samples_leaf;
         options.min_weight_leaf = min_weight_leaf;
@@ -274,7 +298,8 @@ public:
         options.memory_limit = memory_limit;
         options.seed = seed;
         const contree::Score* const weight = weights ? weights->data() : nullptr;
-        const contree::Table table{X.data(), X.shape(0), X.shape(1), y.data(), n_classes, weight};
+        const contree::Table table{X.data(), X.shape(0), X.shape(1), errors ? labels_.data() : nullptr,
+            n_classes, weight, errors ? nullptr : targets_.data()};
         searcher_.emplace(table, options);
     }
 
@@ -350,10 +375,12 @@ private:
         Searcher& searcher_;
     };
 
-    const Matrix X_;  // the arrays are kept alive
-    const Labels y_;
+    const Matrix X_;   // the arrays are kept alive
+    Labels labels_;    // of errors
+    Targets targets_;  // of squared error
     const Weights weights_;
-    const std::size_t features_, classes_;
+    const std::size_t features_;
+    std::size_t classes_ = 0;
     std::optional<contree::Searcher> searcher_;
     std::shared_ptr<contree::Control> control_;
 };
@@ -376,13 +403,14 @@ nb::list switches() {
 
 NB_MODULE(_core, m) {
     nb::class_<Searcher>(m, "Searcher")
-        .def(nb::init<const Matrix&, const Labels&, std::int32_t, const Weights&, std::int64_t, std::int64_t,
-                 std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t, double, int,
-                 const std::string&, const nb::dict&, std::int64_t, std::uint64_t>(),
-            "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "weights"_a.none(), "max_depth"_a,
-            "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a, "error_cost"_a, "leaf_cost"_a,
-            "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a, "search"_a, "switches"_a,
-            "memory_limit"_a, "seed"_a)
+        .def(nb::init<const Matrix&, const nb::object&, std::int32_t, const std::string&, int, const Weights&,
+                 std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool,
+                 std::int64_t, double, int, const std::string&, const nb::dict&, std::int64_t,
+                 std::uint64_t>(),
+            "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "objective"_a = "errors", "score_shift"_a = 0,
+            "weights"_a.none(), "max_depth"_a, "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a,
+            "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a,
+            "search"_a, "switches"_a, "memory_limit"_a, "seed"_a)
         .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(),
             "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(), "lower_bound"_a = 0,
             "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "part"_a = false,

@@ -85,7 +85,7 @@ template <class Action> std::optional<Status> supervise(const Options& options, 
 void conclude(Result& result, const Options& options, const Control& control, const Start& start,
     std::optional<Status> ended) {
     Score gap = result.objective - result.lower_bound;
-    for (const SizedTree& size : result.sizes) gap = std::max(gap, size.errors - size.lower_bound);
+    for (const SizedTree& size : result.sizes) gap = std::max(gap, size.loss - size.lower_bound);
     if (gap == 0) result.status = Status::optimal;
     else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else if (control.cutoff() - options.max_gap <= result.lower_bound) result.status = Status::cutoff;

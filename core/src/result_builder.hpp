@@ -56,14 +56,14 @@ public:
     }
     void add_size(const Outcome& outcome) {
         SizedTree size;
-        make(outcome, static_cast<Leaves>(result_.sizes.size() + 1), {}, size.tree, size.errors);
-        size.lower_bound = std::min(outcome.lower, size.errors);
+        make(outcome, static_cast<Leaves>(result_.sizes.size() + 1), {}, size.tree, size.loss);
+        size.lower_bound = std::min(outcome.lower, size.loss);
         result_.sizes.push_back(std::move(size));
     }
 private:
     bool build(const Outcome& outcome, const Halt& halt) {
         const Leaves leaves = leaves_of(problem_.request.options);
-        const bool made = make(outcome, leaves, halt, result_.tree, result_.errors);
+        const bool made = make(outcome, leaves, halt, result_.tree, result_.loss);
         if (made) best_ = outcome.upper;
         return made;
     }

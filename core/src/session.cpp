@@ -5,6 +5,7 @@
 #include "heuristics/greedy.hpp"
 #include "heuristics/schedule.hpp"
 #include "objective/misclassification.hpp"
+#include "objective/squared_error.hpp"
 #include "paper/paper_search.hpp"
 #include "search/levels.hpp"
 #include "search/size_path.hpp"
@@ -23,16 +24,17 @@ void check(const Table& table, const Options& options) {
             throw std::invalid_argument("weights must be at least 1 and below 2^60 in all");
         mass += table.weights[r];
     }
+    const Score loss = table.targets ? SquaredError::most_loss(table, options.score_shift, mass) : mass;
     const bool fits = options.error_cost >= 1 && options.leaf_cost >= 0 &&
-                      options.error_cost <= (most_mass - 1) / mass &&
-                      options.leaf_cost <= (most_mass - 1 - options.error_cost * mass) / 2;
+                      options.error_cost <= (most_mass - 1) / std::max<Score>(loss, 1) &&
+                      options.leaf_cost <= (most_mass - 1 - options.error_cost * loss) / 2;
     if (!fits)
         throw std::invalid_argument(
-            "error_cost must be at least 1, leaf_cost at least 0, and an error on "
-            "every row and two leaves must cost less than 2^60");
+            "error_cost must be at least 1, leaf_cost at least 0, and the greatest loss (for errors: one on "
+            "every row) and two leaves must cost less than 2^60");
     if (options.all_sizes &&
         (options.leaf_cost != 0 || options.error_cost != 1 || options.search == SearchKind::paper))
-        throw std::invalid_argument("all_sizes goes with errors alone, and with best_first");
+        throw std::invalid_argument("all_sizes goes with loss alone, and with best_first");
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
@@ -52,10 +54,18 @@ LeafSize leaf_size_of(const Options& options, const RankedTable& ranked) {
 
 RankedTable ranked_table(const Table& table, const Options& options, const Control& control) {
     check(table, options);
-    RankedTable ranked =
-        rank_columns(table, Misclassification::groups(table), options.feature_tolerance, control);
+    const RowGroups groups = table.targets ? SquaredError::groups() : Misclassification::groups(table);
+    RankedTable ranked = rank_columns(table, groups, options.feature_tolerance, control);
     ranked.min_leaf = leaf_size_of(options, ranked);
     return ranked;
+}
+
+std::unique_ptr<Objective> objective_of(
+    const Table& table, const RankedTable& ranked, const Options& options) {
+    const Costs costs = costs_of(options);
+    if (table.targets != nullptr)
+        return std::make_unique<SquaredError>(table, ranked, costs, options.score_shift);
+    return std::make_unique<Misclassification>(table, ranked, costs);
 }
 
 // General sweeps are for wide entries alone.
@@ -70,7 +80,7 @@ Width width_of(const RankedTable& ranked) {
 
 Session::Session(const Table& table, const Options& options, const Control& control)
     : partitioner_(*chosen_kernel().partitioner), ranked_(ranked_table(table, options, control)),
-      objective_(std::make_unique<Misclassification>(table, ranked_, costs_of(options))),
+      objective_(objective_of(table, ranked_, options)),
       root_(all_rows(ranked_, width_of(ranked_), partitioner_, arena_, when_abandoned(control))),
       cache_(ranked_.rows, options.cache_capacity()) {}
 
@@ -92,8 +102,9 @@ Outcome Session::first_outcome(const FitRequest& request) {
     Outcome first;
     if (request.start.first != nullptr) {
         Arena arena;
-        first = given_tree(*objective_, *request.start.first, request.table, ranked_, root_,
-            options.max_depth, partitioner_, arena);
+        Planter planter{*objective_, *request.start.first, request.table, ranked_, options.max_depth,
+            partitioner_, arena};
+        first = planter.plant(0, root_);  // `root_` has all features that have a threshold
         first = pruned(*objective_, root_, first.plan, leaves_of(options));
     }
     first.lower = std::max<Score>(0, request.start.lower_bound - options.leaf_cost);

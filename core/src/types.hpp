@@ -1,6 +1,4 @@
 // The words of the search.
-//
-// Layers: types <- data <- objective <- tree <- bounds <- depth_two <- search <- heuristics <- paper <- fit.
 #pragma once
 #include <cassert>
 #include <cstddef>
@@ -38,6 +36,14 @@ inline Leaves leaves_of(const Options& options) {
     const bool any = options.max_leaves == 0 || options.max_leaves >= any_leaves;
     return any ? any_leaves : static_cast<Leaves>(options.max_leaves);
 }
+
+// splitmix64's finaliser: numbers that differ look unrelated.
+inline std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+inline constexpr std::uint64_t mixed_step = 0x9e3779b97f4a7c15ULL;  // between numbers to be mixed
 
 // No tree known, or no bound needed.  Small enough that two of them add up without overflow.
 inline constexpr Score unreached = std::numeric_limits<Score>::max() / 4;

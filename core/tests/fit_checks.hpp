@@ -14,7 +14,7 @@ inline std::string described(const contree::Options& options) {
          << " min_weight_leaf=" << options.min_weight_leaf << " error_cost=" << options.error_cost
          << " leaf_cost=" << options.leaf_cost << " max_leaves=" << options.max_leaves
          << " max_gap=" << options.max_gap << " n_jobs=" << options.n_jobs
-         << " feature_tolerance=" << options.feature_tolerance
+         << " score_shift=" << options.score_shift << " feature_tolerance=" << options.feature_tolerance
          << (options.search == contree::SearchKind::paper ? " search=paper" : "");
     for (const contree::SwitchRow& row : contree::switch_rows())
         if (options.switches.*row.field != row.value)
@@ -114,12 +114,12 @@ inline std::string result_faults(const contree::Result& result, const Instance& 
     if (next != tree.size()) faults += "nodes that nothing points to; ";
     const auto expect = [&](bool holds, const char* what) {
         if (!holds)
-            faults += std::string(what) + " (errors " + shown(result.errors) + ", recounted " +
-                      shown(errors) + ", objective " + shown(result.objective) + ", lower bound " +
+            faults += std::string(what) + " (errors " + shown(result.loss) + ", recounted " + shown(errors) +
+                      ", objective " + shown(result.objective) + ", lower bound " +
                       shown(result.lower_bound) + ", optimum " + (optimum ? shown(*optimum) : "unknown") +
                       ", status " + std::string(contree::name(result.status)) + "); ";
     };
-    expect(errors == result.errors, "errors are not those of the tree");
+    expect(errors == result.loss, "errors are not those of the tree");
     expect(result.objective == counted.objective(options), "objective is not that of the tree");
     expect(
         0 <= result.lower_bound && result.lower_bound <= result.objective, "lower bound above the objective");
@@ -167,6 +167,7 @@ inline Instance without_row(const Instance& data, std::size_t row) {
     less.rows = data.rows - 1;
     less.labels.erase(less.labels.begin() + static_cast<std::ptrdiff_t>(row));
     if (!less.weights.empty()) less.weights.erase(less.weights.begin() + static_cast<std::ptrdiff_t>(row));
+    if (!less.targets.empty()) less.targets.erase(less.targets.begin() + static_cast<std::ptrdiff_t>(row));
     less.values.clear();
     for (std::size_t f = 0; f < data.features; ++f)
         for (std::size_t r = 0; r < data.rows; ++r)

@@ -17,12 +17,13 @@ struct Instance {
     std::vector<double> values;  // column after column
     std::vector<std::int32_t> labels;
     std::vector<contree::Score> weights = {};  // empty: all one
+    std::vector<std::int64_t> targets = {};    // empty: the labels count
 
     contree::Score weight(std::size_t r) const { return weights.empty() ? 1 : weights[r]; }
     double value(std::size_t r, std::size_t f) const { return values[f * rows + r]; }
     contree::Table table() const {
         return {values.data(), rows, features, labels.data(), classes,
-            weights.empty() ? nullptr : weights.data()};
+            weights.empty() ? nullptr : weights.data(), targets.empty() ? nullptr : targets.data()};
     }
 };
 
@@ -33,7 +34,8 @@ inline std::ostream& operator<<(std::ostream& out, const Instance& data) {
     for (std::size_t r = 0; r < data.rows; ++r) {
         out << "\n  ";
         for (std::size_t f = 0; f < data.features; ++f) out << data.value(r, f) << ", ";
-        out << "class " << data.labels[r];
+        if (data.targets.empty()) out << "class " << data.labels[r];
+        else out << "target " << data.targets[r];
         if (!data.weights.empty()) out << ", weight " << data.weights[r];
     }
     out.precision(digits);

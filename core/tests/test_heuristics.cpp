@@ -190,7 +190,7 @@ void test_stopped() {
         Root root(data);
         const Outcome greedy =
             greedy_tree(root.objective, root.set, options.max_depth, root.partitioner, root.arena, {});
-        CHECK_AT_MOST(result.errors, greedy.upper);
+        CHECK_AT_MOST(result.loss, greedy.upper);
     });
 }
 

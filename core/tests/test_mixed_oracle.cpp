@@ -35,7 +35,7 @@ void test_all_sizes(std::int64_t depth, double count) {
         while (front.size() > 1 && front.back() == front[front.size() - 2]) front.pop_back();
         Front errors, bounds;
         for (const contree::SizedTree& size : result.sizes) {
-            errors.push_back(size.errors);
+            errors.push_back(size.loss);
             bounds.push_back(size.lower_bound);
         }
         CHECK(errors == front);

@@ -83,11 +83,6 @@ public:
     Stump best_stump(const RowSet& set, const Halt& = {}) const override {
         return best_stump(set, std::vector<char>(set.rows, 1));
     }
-    SplitLosses leaves_of_split(const RowSet& set, std::uint32_t f, Position z) const override {
-        const auto [left, right] = sides_of(set, f, z);
-        const Score left_loss = masses_of(set, left).loss(), right_loss = masses_of(set, right).loss();
-        return {left_loss, right_loss, left_loss, right_loss, left_loss, right_loss};
-    }
     SplitLosses stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const override {
         const auto [left, right] = sides_of(set, f, z);
         const Stump on_left = best_stump(set, left), on_right = best_stump(set, right);

@@ -186,12 +186,12 @@ void test_all_sizes() {
             const Counted counted = recount(size.tree, data, 0, all_rows(data), own, depth, next, faults);
             CHECK_EQUAL(faults, std::string());
             CHECK_AT_MOST(counted.leaves, own.max_leaves);
-            CHECK_EQUAL(counted.errors, size.errors);
+            CHECK_EQUAL(counted.errors, size.loss);
             CHECK_AT_MOST(size.lower_bound, best);
-            CHECK_AT_MOST(best, size.errors);
-            if (k > 0) CHECK_AT_MOST(size.errors, result.sizes[k - 1].errors);
+            CHECK_AT_MOST(best, size.loss);
+            if (k > 0) CHECK_AT_MOST(size.loss, result.sizes[k - 1].loss);
             if (k > 0) CHECK_AT_MOST(size.lower_bound, result.sizes[k - 1].lower_bound);
-            if (!stopped) CHECK_EQUAL(size.errors, best);
+            if (!stopped) CHECK_EQUAL(size.loss, best);
             if (!stopped) CHECK_EQUAL(size.lower_bound, best);
         }
     });
@@ -214,7 +214,7 @@ void test_all_sizes_against_fits() {
         options.all_sizes = false;
         for (std::size_t k = 0; k < result.sizes.size(); ++k) {
             options.max_leaves = static_cast<std::int64_t>(k + 1);
-            CHECK_EQUAL(contree::fit(data.table(), options, control).errors, result.sizes[k].errors);
+            CHECK_EQUAL(contree::fit(data.table(), options, control).loss, result.sizes[k].loss);
         }
     });
 }

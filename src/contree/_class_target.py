@@ -70,7 +70,7 @@ class ClassTarget(Target):
         unit = request.weights.unit
         estimator.classes_ = self.classes
         estimator.n_classes_ = len(self.classes)
-        estimator.errors_ = in_user_unit(answer["errors"], unit)
+        estimator.errors_ = in_user_unit(answer["loss"], unit)
         estimator.tree_ = ClassTree.of_answer(
             answer["tree"],
             weight_unit=unit,

@@ -213,11 +213,11 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     with observer(None, base.verbose, cost) as observe:
         answer = search_tree(replace(request, observe=observe))
     sizes = answer["sizes"]
-    alphas = _hull([size["errors"] for size in sizes], weights.total)
+    alphas = _hull([size["loss"] for size in sizes], weights.total)
     return SizeErrorPath(
         leaves=np.arange(1, len(sizes) + 1),
-        errors=np.array([in_user_unit(size["errors"], weights.unit) for size in sizes]),
-        lower_bounds=np.array([cost.bounds(s["errors"], s["lower_bound"])[1] for s in sizes]),
+        errors=np.array([in_user_unit(size["loss"], weights.unit) for size in sizes]),
+        lower_bounds=np.array([cost.bounds(s["loss"], s["lower_bound"])[1] for s in sizes]),
         trees=tuple(
             _fitted(base, leaves, size, answer, request)
             for leaves, size in enumerate(sizes, start=1)
@@ -234,7 +234,7 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
 
 def _fitted(base, leaves: int, size: dict, answer: dict, request: FitRequest):
     """Return the estimator that a fit with this limit of leaves would give."""
-    errors, bound = size["errors"], size["lower_bound"]
+    errors, bound = size["loss"], size["lower_bound"]
     status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
     found.max_leaf_nodes = leaves

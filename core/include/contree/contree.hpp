@@ -1,11 +1,11 @@
-// contree: provably optimal classification trees on continuous features.
+// contree: provably optimal decision trees on continuous features, for classes and for numbers.
 //
 //     contree::Table table{values, rows, features, labels, classes};
 //     contree::Options options;
 //     options.max_depth = 3;
 //     contree::Control control;                  // control.stop() from any thread ends the search
 //     contree::Result result = contree::fit(table, options, control);
-//     // result.tree, result.errors, result.lower_bound, result.status
+//     // result.tree, result.loss, result.lower_bound, result.status
 //
 // `fit` never prints, keeps no state between calls and may run in several threads at once.
 #pragma once
@@ -25,17 +25,18 @@
 #include "contree/options.hpp"
 
 namespace contree {
-// Numbers of errors, or sums of the weights of wrong rows: always integers.
+// A loss, of errors or of squared error, or what is made of it: always an integer.
 using Score = std::int64_t;
 
-// The caller's rows: values, column after column, and labels 0..classes-1.  NaN is missing, infinity is not.
+// The caller's rows: values, column after column, and labels or targets.  NaN is missing, infinity is not.
 struct Table {
     const double* values;            // values[f * rows + r]
     std::size_t rows;                // at least one
     std::size_t features;            // zero gives a leaf
-    const std::int32_t* labels;      // one for each row
+    const std::int32_t* labels;      // errors: one for each row, 0..classes-1
     std::int32_t classes;            // at least one
     const Score* weights = nullptr;  // one for each row, at least 1 each, below 2^60 in all; null: all 1
+    const std::int64_t* targets = nullptr;  // in place of labels: |y| * (all weights) < 2^53
 };
 
 // A decision tree as flat arrays in preorder: the root first, then its left and its right subtree.
@@ -47,7 +48,9 @@ struct Tree {
     std::vector<std::uint8_t> missing_left;    // 0 in a leaf
     std::vector<double> gap_below, gap_above;  // the values of all rows around the threshold; -2 in a leaf
     std::vector<std::int64_t> missing_count;   // rows of the node whose value is missing; 0 in a leaf
-    std::vector<Score> counts;                 // nodes x 2 classes: rows of each class, then what they weigh
+    // By node.  Errors: rows of each class, then what they weigh.  Squared error: rows, what they weigh, sums
+    // of weight * target and of weight * target^2, this in units of 2^62 and the rest.
+    std::vector<Score> counts;
 
     std::size_t size() const { return feature.size(); }
 };
@@ -86,14 +89,14 @@ struct Moment {
 // The best tree of at most so many leaves.
 struct SizedTree {
     Tree tree;
-    Score errors = 0;
-    Score lower_bound = 0;  // proved: no allowed tree of at most so many leaves has fewer errors
+    Score loss = 0;
+    Score lower_bound = 0;  // proved: no allowed tree of at most so many leaves loses less
 };
 
 struct Result {
     Tree tree;
-    Score errors = 0;       // what the rows weigh that `tree` gets wrong, recounted from the raw values
-    Score objective = 0;    // what was minimised: error_cost * errors + leaf_cost * leaves
+    Score loss = 0;         // of `tree`, recounted from the raw values
+    Score objective = 0;    // what was minimised: error_cost * loss + leaf_cost * leaves
     Score lower_bound = 0;  // proved: no allowed tree has a smaller objective
     Status status = Status::optimal;
     double seconds = 0;
@@ -189,8 +192,8 @@ private:
 
 // Finds a tree of least objective.  The calling thread calls `poll` about every 20 ms while worker threads
 // search, and once when they have ended by themselves or by the time limit.  The result is no worse than
-// `first`, cut at the depth and pruned to the leaves allowed; its children follow their parents, its class
-// counts are not read.  Throws std::invalid_argument for weights or costs out of range, std::bad_alloc when
+// `first`, cut at the depth and pruned to the leaves allowed; its children follow their parents, its counts
+// are not read.  Throws std::invalid_argument for weights, targets or costs out of range, std::bad_alloc when
 // memory runs out and std::logic_error if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll = {},
     const Tree* first = nullptr);

@@ -56,11 +56,12 @@ struct Options {
     std::int64_t max_depth = 3;
     std::int64_t min_samples_leaf = 1;  // rows that every leaf has at least
     std::int64_t min_weight_leaf = 0;   // what they weigh at least
-    std::int64_t error_cost = 1;        // the objective is error_cost * errors
-    std::int64_t leaf_cost = 0;         // + leaf_cost * leaves
-    std::int64_t max_leaves = 0;        // leaves that a tree has at most; 0: as many as its depth allows
-    bool all_sizes = false;    // the best trees of fewer leaves too?  Without leaf_cost, best_first alone
-    std::int64_t max_gap = 0;  // of the objective: the result is at most so far from the optimum
+    int score_shift = 0;          // squared error: a leaf loses floor(2^score_shift * its squared error)
+    std::int64_t error_cost = 1;  // what is minimised is error_cost * loss
+    std::int64_t leaf_cost = 0;   // + leaf_cost * leaves
+    std::int64_t max_leaves = 0;  // leaves that a tree has at most; 0: as many as its depth allows
+    bool all_sizes = false;       // the best trees of fewer leaves too?  Without leaf_cost, best_first alone
+    std::int64_t max_gap = 0;     // of the objective: the result is at most so far from the optimum
     double time_limit = std::numeric_limits<double>::infinity();  // seconds, from the call of fit
     double feature_tolerance = 0;  // neighbouring values closer than this count as equal
     int n_jobs = 1;

@@ -37,6 +37,10 @@ struct Profile {
     void expect(const std::vector<LeafBudget>& budgets) {
         for (const LeafBudget& budget : budgets) parts.push_back({budget, {}});
     }
+    void note(const RowSet& set, std::uint32_t f, std::uint32_t budget, Position z, const Point& point) {
+        parts[budget].points.push_back(
+            {set.feature[f], set.rank_left_of(f, z), point.z, point.left, point.right});
+    }
     // Of the parts that hold for a budget the one with the fewest leaves too many, on the left first or on
     // the right first.  Null: none.
     const Part* part_for(const LeafBudget& budget, bool left_first) const;

@@ -140,7 +140,8 @@ RankedTable rank_columns(
     RankedTable ranked;
     ranked.rows = static_cast<Row>(table.rows);
     ranked.groups = groups.count;
-    const auto group_of = [&](Row r) { return static_cast<std::size_t>(groups.of_row[r]); };
+    ranked.by_number = groups.of_row == nullptr;
+    const auto group_of = [of = groups.of_row](Row r) { return of == nullptr ? 0 : static_cast<Row>(of[r]); };
     ranked.group_begin.assign(groups.count + 1, 0);
     for (Row r = 0; r < ranked.rows; ++r) ++ranked.group_begin[group_of(r) + 1];
     std::partial_sum(ranked.group_begin.begin(), ranked.group_begin.end(), ranked.group_begin.begin());

@@ -30,6 +30,7 @@ struct RankedTable {
     Row rows = 0;
     std::uint32_t groups = 0;
     bool complete = true;          // false: abandoned before all features were ranked
+    bool by_number = false;        // does the objective know each row by its number?
     std::vector<Row> group_begin;  // groups + 1: rows of group g are group_begin[g] .. group_begin[g + 1]
     std::vector<Row> original;     // the caller's number of each row
     std::vector<Score> weights;    // by row; empty where all weigh one
@@ -37,9 +38,9 @@ struct RankedTable {
     std::vector<Column> columns;
 };
 
-// The group of each of the caller's rows, 0..count-1.
+// The group of each of the caller's rows, 0..count-1; or one group, of rows that are known by their numbers.
 struct RowGroups {
-    const std::int32_t* of_row;
+    const std::int32_t* of_row;  // null: one group
     std::uint32_t count;
 };
 

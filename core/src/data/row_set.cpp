@@ -122,6 +122,7 @@ RowSet all_rows(
     const auto columns = static_cast<FeatureId>(table.columns.size());
     RowSet set = allocate(table.rows, width, columns, table.groups, !table.weights.empty(), arena);
     set.leaf = table.min_leaf;
+    set.by_number = table.by_number;
     for (std::uint32_t g = 0; g < table.groups; ++g) end_group(set, g, table.group_begin[g + 1]);
     std::copy(table.weights.begin(), table.weights.end(), set.weight);
     if (set.weighted()) sum_weights(set);
@@ -160,12 +161,13 @@ Children split_rows(const RowSet& parent, std::uint32_t f, Position z, bool keep
     const Row* const route = route_rows(parent, f, z, children, partitioner, arena);
     left.missing = right.missing = parent.missing;
     left.leaf = right.leaf = parent.leaf;
+    left.by_number = right.by_number = parent.by_number;
     if (parent.weighted()) {
         send(parent.weight, parent.rows, route, left.weight, right.weight);
         sum_weights(left);
         sum_weights(right);
     }
-    if (keep_origin) {
+    if (keep_origin || parent.by_number) {
         Row *const lefts = arena.take<Row>(left.rows), *const rights = arena.take<Row>(right.rows);
         send(parent.origin, parent.rows, route, lefts, rights);
         left.origin = lefts;

@@ -25,7 +25,8 @@ struct RowSet {
     FeatureId* feature;        // the table's number of each feature
     Row* group_begin;          // groups + 1
     std::uint32_t* group;      // the table's number of each group
-    const Row* origin;         // the ranked table's number of each row, ascending; may be null
+    const Row* origin;         // the ranked table's number of each row, ascending; may be null unless
+    bool by_number;            // the objective asks for it
     const Missing* missing;    // the table's, by column
     Score* weight;             // by row; null where all weigh one
     Score* mass_before;        // like entries: what the first z rows of an order weigh; null like `weight`

@@ -233,10 +233,4 @@ void DepthTwo::cut_segments(Score limit_before) {
     }
     if (any_gone) std::erase_if(open_, [](const Open& open) { return open.segment.bound == gone; });
 }
-
-void DepthTwo::note(std::uint32_t f, std::uint32_t budget, Position position, const Point& point) {
-    if (learnt_ == nullptr) return;
-    learnt_->parts[budget].points.push_back(
-        {set_->feature[f], set_->rank_left_of(f, position), point.z, point.left, point.right});
-}
 }  // namespace contree

@@ -56,7 +56,9 @@ private:
     }
     void cut_segments(Score limit_before);
     bool still_open(Open& open);
-    void note(std::uint32_t f, std::uint32_t budget, Position position, const Point& point);
+    void note(std::uint32_t f, std::uint32_t budget, Position z, const Point& point) {
+        if (learnt_ != nullptr) learnt_->note(*set_, f, budget, z, point);
+    }
     void close(Score bound) { floor_ = std::min(floor_, bound); }
 
     const Objective& objective_;

@@ -67,12 +67,15 @@ public:
     };
     using Guide = std::vector<Hop>;
     Guide guide(const Step* begin) const;
-    // What a row loses in the leaf that it reaches, and a plain plan on these rows.  Not after a stop.
-    Score loss(const Guide& guide, Row origin) const {
+    // The leaf that a row reaches, and what it loses there.  Not after a stop.
+    std::size_t leaf_of(const Guide& guide, Row origin) const {
         const Rank* const ranks = ranks_ + std::size_t{origin} * columns_;
         const Hop* hop = guide.data();
         while (hop->column >= 0) hop = ranks[hop->column] <= hop->rank ? hop + 1 : guide.data() + hop->right;
-        return objective.row_loss(origin, hop->rank);
+        return static_cast<std::size_t>(hop - guide.data());
+    }
+    Score loss(const Guide& guide, Row origin) const {
+        return objective.row_loss(origin, guide[leaf_of(guide, origin)].rank);
     }
     // Rows in turn, up to a stop.
     template <class Action> void for_rows(const RowSet& set, const Action& action) const {
@@ -80,10 +83,13 @@ public:
             for (Row r = begin; r < end; ++r) action(r);
         });
     }
+    // Of the best leaves for a plan's splits.
     Score loss(const RowSet& set, const Plan& plan) const {
         const Guide down = guide(plan.data());
+        std::vector<std::vector<Row>> rows(down.size());
+        for_rows(set, [&](Row r) { rows[leaf_of(down, set.origin[r])].push_back(r); });
         Score sum = 0;
-        for_rows(set, [&](Row r) { sum += loss(down, set.origin[r]); });
+        for (const std::vector<Row>& leaf : rows) sum += objective.leaf_loss(set, leaf);
         return sum;
     }
 

@@ -10,14 +10,9 @@ constexpr std::size_t most_equal_splits = 64;
 
 // Which rows a split parts from which, whichever go left: splits that differ in it differ for sure.
 std::uint64_t parting(const RowSet& set, const Split& split) {
-    const auto mixed = [](std::uint64_t row) {
-        row = (row + 1) * 0x9e3779b97f4a7c15ULL;
-        row = (row ^ row >> 31) * 0xbf58476d1ce4e5b9ULL;
-        return row ^ row >> 29;
-    };
     std::uint64_t left = 0, right = 0;
     const Order order = set.order(split.f);
-    for (Row k = 0; k < set.rows; ++k) (k < split.z ? left : right) += mixed(order.row(k));
+    for (Row k = 0; k < set.rows; ++k) (k < split.z ? left : right) += mixed(order.row(k) + mixed_step);
     return std::min(left, right);
 }
 

@@ -16,12 +16,7 @@ private:
     Outcome shift(const RowSet& set, std::int64_t depth, const Outcome& tree);
     Outcome resplit(const RowSet& set, std::int64_t depth, Score present);
     bool over() const { return context_.stopped() || context_.work() >= work_end_; }
-    std::uint64_t random() {  // splitmix64
-        std::uint64_t x = state_ += 0x9e3779b97f4a7c15ULL;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
-    }
+    std::uint64_t random() { return mixed(state_ += mixed_step); }
 
     HeuristicContext& context_;
     const RowSet& root_;

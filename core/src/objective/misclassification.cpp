@@ -67,16 +67,6 @@ Stump Misclassification::best_stump(const RowSet& set, const Halt& halt) const {
     return best;
 }
 
-SplitLosses Misclassification::leaves_of_split(const RowSet& set, std::uint32_t f, Position z) const {
-    std::vector<Score> left(set.groups, 0), right(set.groups, 0);
-    const std::vector<std::uint32_t> class_of = groups_of_rows(set);
-    const Order order = set.order(f);
-    for (Row k = 0; k < set.rows; ++k)
-        (k < z ? left : right)[class_of[order.row(k)]] += set.weight_of(order.row(k));
-    const Score left_loss = errors(left), right_loss = errors(right);
-    return {left_loss, right_loss, left_loss, right_loss, left_loss, right_loss};
-}
-
 // Gini: the sum over both sides of (sum of squared class masses) / mass.
 void Misclassification::purities(
     const RowSet& set, std::uint32_t f, const Halt& halt, std::vector<double>& by_position) const {

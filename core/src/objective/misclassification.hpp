@@ -18,7 +18,6 @@ public:
     Rank prediction(const RowSet& set) const override;
     Score row_loss(Row origin, Rank prediction) const override;
     Stump best_stump(const RowSet& set, const Halt& halt) const override;
-    SplitLosses leaves_of_split(const RowSet& set, std::uint32_t f, Position z) const override;
     void purities(const RowSet& set, std::uint32_t f, const Halt& halt,
         std::vector<double>& by_position) const override;
     // Of a node: how many rows each class has, then what they weigh.

@@ -1,8 +1,7 @@
 // What a tree costs.  The search knows rows and splits; an objective knows what a leaf says and loses.
 //
 // A loss is an integer, adds up over leaves, and never falls when rows join: the search rests on that (B1).
-// To add an objective: derive from this class, give it a batch for depth two (depth_two/batch.hpp; it may
-// begin with OneByOneBatch), and create it in session.cpp.
+// ARCHITECTURE.md says how to add one.
 #pragma once
 #include <memory>
 #include <span>
@@ -43,13 +42,18 @@ public:
     virtual Score leaf_loss(const RowSet& set) const = 0;
     virtual Score leaf_loss(const RowSet& set, std::span<const Row> rows) const = 0;
     virtual Rank prediction(const RowSet& set) const = 0;
-    // What one row, by its number in the ranked table, loses in a leaf that says so.
+    // What one row, by its number in the ranked table, loses in a leaf that says so; in any unit.
     virtual Score row_loss(Row origin, Rank prediction) const = 0;
     Score leaf_score(const RowSet& set) const { return costs.loss * leaf_loss(set); }
 
     virtual Stump best_stump(const RowSet& set, const Halt& halt = {}) const = 0;
     // The two leaves of a split, and the best stumps on its two sides (D2Split, Algorithm 2).
-    virtual SplitLosses leaves_of_split(const RowSet& set, std::uint32_t f, Position z) const = 0;
+    SplitLosses leaves_of_split(const RowSet& set, std::uint32_t f, Position z) const {
+        std::vector<Row> rows(set.rows);
+        for (Row k = 0; k < set.rows; ++k) rows[k] = set.order(f).row(k);
+        const Score left = leaf_loss(set, {rows.data(), z}), right = leaf_loss(set, {&rows[z], set.rows - z});
+        return {left, right, left, right, left, right};
+    }
     virtual SplitLosses stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const = 0;
     // How pure CART calls a split at each position of a feature, larger is purer; 0 if it is not allowed.
     virtual void purities(

@@ -108,8 +108,8 @@ void PaperSearch::branch(Subproblem& sub, std::uint32_t f, const LeafBudget& bud
         switches.neighbourhood_pruning = switches.interval_shrinking = 0;
     const std::vector<Position> position = thresholds_of(sub.set, f);
     std::vector<Score> z(position.size());  // what the mass on their left is worth
-    std::ranges::transform(
-        position, z.begin(), [&](Position at) { return objective_.costs.loss * sub.set.mass_at(f, at); });
+    const Score worth = objective_.similar ? objective_.costs.loss : 1;
+    std::ranges::transform(position, z.begin(), [&](Position at) { return worth * sub.set.mass_at(f, at); });
     const auto to_beat = [&] { return sub.to_beat() - objective_.costs.split; };  // by both sides together
     Interval useful{0, static_cast<SplitIndex>(z.size()) - 1};
     std::deque<Interval> open_intervals{useful};  // first in, first out: wide intervals tell most
@@ -150,8 +150,7 @@ PaperSearch::Sides PaperSearch::split(
     if (depth == 0 || (depth == 1 && options_.switches.depth_two)) return split_small(sub, f, z, budget);
     ++statistics_.splits_evaluated;
     Arena::Frame frame(arena_);
-    const auto [rows_left, rows_right] =
-        split_rows(sub.set, f, z, options_.switches.cache != 0, scalar_partitioner, arena_);
+    const auto [rows_left, rows_right] = split_rows(sub.set, f, z, true, scalar_partitioner, arena_);
     const bool bounded = options_.switches.upper_bounds != 0;
     const Score gap = sub.gap_below, split_cost = objective_.costs.split;
     const Score ub = bounded ? sub.ub - split_cost : unreached;  // for both sides together

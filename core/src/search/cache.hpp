@@ -24,8 +24,8 @@ public:
 
     // `origin` lists the rows in ascending order.  Vectors have no spare room: bytes_of counts sizes.
     Key key(const Row* origin, Row rows, std::int64_t depth) const {
-        Key key{mix(static_cast<std::uint64_t>(depth)), depth, {}};
-        for (Row r = 0; r < rows; ++r) key.hash += mix(origin[r] + std::uint64_t{0x9e3779b97f4a7c15});
+        Key key{mixed(static_cast<std::uint64_t>(depth)), depth, {}};
+        for (Row r = 0; r < rows; ++r) key.hash += mixed(origin[r] + mixed_step);
         const Row words = table_rows_ / 32 + 1;
         const bool listed = rows < words - 1;
         key.rows.reserve((listed ? rows : words) + 1);
@@ -88,11 +88,6 @@ public:
     std::size_t entries() const { return entries_.size(); }
     std::size_t bytes() const { return bytes_; }
 private:
-    static std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
-    }
     struct Hash {
         std::size_t operator()(const Key& key) const { return key.hash; }
     };

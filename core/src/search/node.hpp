@@ -115,9 +115,7 @@ struct Node {
         changed.notify_all();
     }
     void note(std::uint32_t f, std::uint32_t budget, Position z, const Point& point) {
-        if (learnt == nullptr) return;
-        const Rank rank = set->rank_left_of(f, z);
-        learnt->parts[budget].points.push_back({set->feature[f], rank, point.z, point.left, point.right});
+        if (learnt != nullptr) learnt->note(*set, f, budget, z, point);
     }
     SideProfiles& profile(const Point& point) { return (*profiles)[static_cast<std::size_t>(point.profile)]; }
 private:

@@ -7,7 +7,7 @@
 namespace contree {
 // The tests of `tree` on a set of rows: thresholds become ranks, tests that part no rows are left out, what
 // is deeper than `depth` or would leave too few rows becomes a leaf, and leaves say what is best for the rows
-// that reach them.
+// that reach them.  `upper` is the loss.
 struct Planter {
     const Objective& objective;
     const Tree& tree;
@@ -77,11 +77,4 @@ struct Planter {
         return {0, left.upper + right.upper, join(step_at(sub, {at.f, at.z}), left.plan, right.plan)};
     }
 };
-
-// `upper` is the loss.  `root` has all of the table's features that have a threshold.
-inline Outcome given_tree(const Objective& objective, const Tree& tree, const Table& table,
-    const RankedTable& ranked, const RowSet& root, std::int64_t depth, const Partitioner& partitioner,
-    Arena& arena) {
-    return Planter{objective, tree, table, ranked, depth, partitioner, arena}.plant(0, root);
-}
 }  // namespace contree

@@ -109,15 +109,15 @@ def _answer(coordinator: Coordinator, request: FitRequest) -> dict:
     """Return the dictionary that the core's own search returns; recount the tree on the rows."""
     incumbent, options = coordinator.incumbent, request.search_input.options
     tree = as_arrays(incumbent.tree)
-    errors = request.target.recount(tree, request.search_input)
+    loss = request.target.recount(tree, request.search_input)
     leaves = (len(tree["feature"]) + 1) // 2
-    objective = options["error_cost"] * errors + options["leaf_cost"] * leaves
+    objective = options["error_cost"] * loss + options["leaf_cost"] * leaves
     if objective != incumbent.objective:
         raise RuntimeError("contree: the objective of the tree is not the one that a worker found.")
     return {
         "tree": tree,
         "status": coordinator.status,
-        "errors": errors,
+        "loss": loss,
         "objective": incumbent.objective,
         "lower_bound": incumbent.lower_bound,
         "seconds": incumbent.seconds_before + coordinator.seconds,

@@ -1,0 +1,206 @@
+#include "objective/squared_error.hpp"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+namespace contree {
+namespace {
+constexpr Score most_sum = (Score{1} << 53) - 1;
+
+int bits_of(Wide number) {
+    const auto high = static_cast<std::uint64_t>(number >> 64), low = static_cast<std::uint64_t>(number);
+    return static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
+}
+// W Q - S^2, W times the squared error.
+Wide spread_of(const Moments& m) {
+    return static_cast<Wide>(m.weight) * m.squares - static_cast<Wide>(static_cast<__int128>(m.sum) * m.sum);
+}
+// The same, in doubles.
+double squared_error(const Moments& m) {
+    const auto weight = static_cast<double>(m.weight);
+    return static_cast<double>(spread_of(m)) / weight;
+}
+}  // namespace
+
+Score SquaredError::loss_of(const Moments& moments, int shift) {
+    const Wide spread = spread_of(moments);
+    if (spread == 0) return 0;
+    const auto weight = static_cast<Wide>(moments.weight);
+    if (shift >= 0) return static_cast<Score>((spread << shift) / weight);
+    return shift < -127 ? 0 : static_cast<Score>(spread / weight >> -shift);
+}
+
+Score SquaredError::most_loss(const Table& table, int shift, Score mass) {
+    Moments all;
+    for (std::size_t r = 0; r < table.rows; ++r) {
+        const std::int64_t y = table.targets[r];
+        if (y > most_sum / mass || y < -(most_sum / mass))
+            throw std::invalid_argument("targets must be so small that |y| times all weights is below 2^53");
+        all.add(table.weights == nullptr ? 1 : table.weights[r], y);
+    }
+    const Wide spread = spread_of(all);
+    if (spread != 0 && (shift > 127 || bits_of(spread) + shift > bits_of(static_cast<Wide>(mass)) + 60))
+        throw std::invalid_argument("score_shift must be so small that all rows lose less than 2^60");
+    return loss_of(all, shift);
+}
+
+SquaredError::SquaredError(
+    const Table& table, const RankedTable& ranked, const Costs& what_is_minimised, int shift)
+    : Objective(what_is_minimised, false), table_(table), shift_(shift), unit_(std::ldexp(1.0, shift)),
+      weight_of_(ranked.weights) {
+    double mass = 0;
+    for (const Row r : ranked.original) {
+        target_of_.push_back(table.targets[r]);
+        mass += table.weights == nullptr ? 1 : static_cast<double>(table.weights[r]);
+    }
+    const auto [least, greatest] = std::minmax_element(target_of_.begin(), target_of_.end());
+    const auto range = static_cast<double>(*greatest) - static_cast<double>(*least);
+    lowest_ = static_cast<double>(*least);
+    step_ = range / static_cast<double>(~Rank{0});
+    if (range > 0) row_unit_ = std::ldexp(1.0, 59 - std::ilogb(mass * range * range) - 1);
+}
+
+Moments SquaredError::moments(const RowSet& set) const {
+    Moments all;
+    for (Row r = 0; r < set.rows; ++r) all.add(set.weight_of(r), target(set, r));
+    return all;
+}
+
+Score SquaredError::leaf_loss(const RowSet& set, std::span<const Row> rows) const {
+    Moments some;
+    for (const Row r : rows) some.add(set.weight_of(r), target(set, r));
+    return loss_of(some);
+}
+
+Rank SquaredError::prediction(const RowSet& set) const {
+    if (step_ == 0) return 0;
+    const Moments all = moments(set);
+    const double mean = static_cast<double>(all.sum) / static_cast<double>(all.weight);
+    const double place = std::clamp((mean - lowest_) / step_, 0.0, static_cast<double>(~Rank{0}));
+    return static_cast<Rank>(std::llround(place));
+}
+
+Score SquaredError::row_loss(Row origin, Rank prediction) const {
+    const double distance = static_cast<double>(target_of_[origin]) - (lowest_ + prediction * step_);
+    const double weight = weight_of_.empty() ? 1 : static_cast<double>(weight_of_[origin]);
+    return static_cast<Score>(weight * distance * distance * row_unit_);
+}
+
+// The rows of one side of a split, or all, and the best stump that a pass over each order finds for them.
+//
+// A stump's loss is at least 2^shift (E - gain) - 2 for its leaves' two floors, where E is the side's squared
+// error and gain = D^2 W / (k (W - k)), D = A - S k / W, for a left leaf of weight k and sum A.  In doubles E
+// and the gain are off by less than `margin`: see kernel_squares.hpp.  So a threshold is counted in integers
+// only where that is below the best loss so far.
+struct SquaredError::Side {
+    Moments all;
+    Row rows = 0;
+    Score leaf = 0, best = 0, relaxed = 0;  // of a leaf, of stumps with leaves large enough, and of any
+    std::uint32_t f = 0;
+    Position z = 0;
+    Moments left;  // of the present order
+    Row rows_left = 0;
+    double error = 0, mean = 0;  // the squared error less the margin
+
+    void begin(const SquaredError& objective) {
+        leaf = best = relaxed = rows == 0 ? 0 : objective.loss_of(all);
+        if (rows == 0) return;
+        const auto weight = static_cast<double>(all.weight);
+        const double margin = std::ldexp(1 + std::sqrt(weight), -49) * static_cast<double>(all.squares);
+        error = squared_error(all) - margin;
+        mean = static_cast<double>(all.sum) / weight;
+    }
+    void threshold(const SquaredError& objective, const LeafSize& size, std::uint32_t feature, Position at) {
+        const auto k = static_cast<double>(left.weight), weight = static_cast<double>(all.weight);
+        if (left.weight == 0 || left.weight == all.weight) return;
+        const bool allowed = rows_left >= size.rows && rows - rows_left >= size.rows &&
+                             left.weight >= size.mass && all.weight - left.weight >= size.mass;
+        const Score to_beat = allowed ? best : relaxed;
+        const double distance = static_cast<double>(left.sum) - mean * k;
+        const double gain = distance * distance * weight / (k * (weight - k));
+        if (objective.unit_ * (error - gain) - 2 >= static_cast<double>(to_beat)) return;
+        const Score loss = objective.loss_of(left) + objective.loss_of(all.without(left));
+        relaxed = std::min(relaxed, loss);
+        if (allowed && loss < best) best = loss, f = feature, z = at;
+    }
+};
+
+void SquaredError::search_stumps(const RowSet& set, const std::vector<std::uint8_t>& side_of,
+    std::span<Side> sides, const Halt& halt) const {
+    for (Row r = 0; r < set.rows; ++r) {
+        Side& side = sides[side_of[r]];
+        side.all.add(set.weight_of(r), target(set, r));
+        ++side.rows;
+    }
+    for (Side& side : sides) side.begin(*this);
+    for (std::uint32_t f = 0; f < set.features && !halt(); ++f) {
+        for (Side& side : sides) side.left = {}, side.rows_left = 0;
+        const Order order = set.order(f);
+        in_chunks(set.rows - 1, halt, [&](Row begin, Row end) {
+            for (Row k = begin; k < end; ++k) {
+                const Row r = order.row(k);
+                Side& side = sides[side_of[r]];
+                side.left.add(set.weight_of(r), target(set, r));
+                ++side.rows_left;
+                if (!set.cut_behind(f, k)) continue;
+                for (Side& one : sides) one.threshold(*this, set.leaf, f, k + 1);
+            }
+        });
+    }
+}
+
+Stump SquaredError::best_stump(const RowSet& set, const Halt& halt) const {
+    Side all[1];
+    search_stumps(set, std::vector<std::uint8_t>(set.rows, 0), all, halt);
+    return {all[0].best, all[0].f, all[0].z, all[0].relaxed};
+}
+
+SplitLosses SquaredError::stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const {
+    Side sides[2];
+    std::vector<std::uint8_t> side_of(set.rows, 1);
+    for (Position k = 0; k < z; ++k) side_of[set.order(f).row(k)] = 0;
+    search_stumps(set, side_of, sides, {});
+    const auto& [left, right] = sides;
+    return {left.best, right.best, left.relaxed, right.relaxed, left.leaf, right.leaf};
+}
+
+// What a split gains, and the squared error of all rows: so a split that gains nothing is allowed too, as
+// CART has it, and purities are equal where gains are, in proportion to that error.
+void SquaredError::purities(
+    const RowSet& set, std::uint32_t f, const Halt& halt, std::vector<double>& by_position) const {
+    by_position.assign(set.rows, 0);
+    const Moments all = moments(set);
+    const double weight = static_cast<double>(all.weight), mean = static_cast<double>(all.sum) / weight;
+    const double error = squared_error(all);
+    Moments left;
+    const Order order = set.order(f);
+    in_chunks(set.rows - 1, halt, [&](Row begin, Row end) {
+        for (Row k = begin; k < end; ++k) {
+            const Row r = order.row(k);
+            left.add(set.weight_of(r), target(set, r));
+            if (!set.cut_behind(f, k) || !set.allows(f, k + 1)) continue;
+            const auto before = static_cast<double>(left.weight);
+            const double distance = static_cast<double>(left.sum) - mean * before;
+            by_position[k + 1] = error + distance * distance * weight / (before * (weight - before));
+        }
+    });
+}
+
+void SquaredError::count(std::span<const Row> raw_rows, Score* counts) const {
+    Moments all;
+    for (const Row r : raw_rows)
+        all.add(table_.weights == nullptr ? 1 : table_.weights[r], table_.targets[r]);
+    constexpr Wide rest = (Wide{1} << 62) - 1;
+    counts[0] = static_cast<Score>(raw_rows.size());
+    counts[1] = all.weight;
+    counts[2] = all.sum;
+    counts[3] = static_cast<Score>(all.squares >> 62);
+    counts[4] = static_cast<Score>(all.squares & rest);
+}
+
+Score SquaredError::loss_of_counts(const Score* counts) const {
+    return loss_of(
+        {counts[1], counts[2], (static_cast<Wide>(counts[3]) << 62) + static_cast<Wide>(counts[4])});
+}
+}  // namespace contree
