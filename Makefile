@@ -6,6 +6,7 @@
 #   make test-long  ten times as many random cases, both sanitizers, and every kernel
 #   make lint       check the style: ruff, clang-format, clang-tidy; make format applies what it can
 #   make asan       C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
+#   make docs       the documentation site, about three minutes; result in build/docs/html/
 #   make bench      all experiments, a small set of each, about ten minutes; results in build/bench/
 #   make clean      forget everything built
 #
@@ -38,7 +39,7 @@ endef
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
-.PHONY: demo test test-python test-long test-cpp lint format asan tsan bench clean
+.PHONY: demo test test-python test-long test-cpp lint format asan tsan docs docs-links bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package $(VENV)/.cli
@@ -79,12 +80,21 @@ format: $(VENV)/.lint
 	$(BIN)/ruff format .
 	$(FIND_CPP) | xargs $(BIN)/clang-format -i
 
+# Warnings are errors: a broken link inside the site, an example that fails, a name that is not there.
+docs: $(VENV)/.package $(VENV)/.cli $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -j $(JOBS) -d build/docs/doctrees -b html docs build/docs/html
+	@echo "build/docs/html/index.html"
+
+# The links that leave the site; needs the network.
+docs-links: docs
+	$(BIN)/sphinx-build -W --keep-going -q -d build/docs/doctrees -b linkcheck docs build/docs/links
+
 bench: $(VENV)/.package $(VENV)/.bench
 	$(foreach script,$(EXPERIMENTS),$(BIN)/python benchmarks/$(script).py --quick &&) \
 	    $(BIN)/python benchmarks/report.py --quick
 
 clean:
-	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/auto .pytest_cache .ruff_cache .hypothesis
 
 comma := ,
 
@@ -111,7 +121,7 @@ $(VENV)/.package: $(SOURCES) $(VENV)/.tools
 	    $(PIP) --no-build-isolation -Cbuild-dir=build/package .
 	@touch $@
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
+$(VENV)/.cli $(VENV)/.test $(VENV)/.docs $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
 	$(call install,['project']['optional-dependencies']['$*'])
 
 # One by one, because a tool that cannot be installed must not keep the others away, nor the tests;

@@ -11,6 +11,7 @@ import pytest
 from sklearn.utils._param_validation import make_constraint
 
 import contree
+import contree.distributed
 from contree import ConTreeClassifier, _core
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -115,3 +116,24 @@ def test_one_version():
     assert f'version = "{contree.__version__}"' in pyproject
     assert f"version: {contree.__version__}" in (ROOT / "CITATION.cff").read_text()
     assert f"## {contree.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_site_documents_every_public_name():
+    """Every name in an ``__all__``, and every method that contree adds to an estimator."""
+    pages = "\n".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.rst"))
+    documented = set(re.findall(r"^\.\. auto(?:class|function):: (\w+)$", pages, re.MULTILINE))
+    names = {*contree.__all__, *contree.export.__all__, *contree.distributed.__all__}
+    assert names - documented == {"__version__", "export"}
+    methods = set(re.findall(r"automethod:: ConTreeClassifier\.(\w+)$", pages, re.MULTILINE))
+    ours = {
+        name
+        for name, member in inspect.getmembers(ConTreeClassifier, inspect.isroutine)
+        if not name.startswith("_") and member.__module__.startswith("contree")
+    }
+    assert methods == ours
+
+
+def test_every_example_has_its_place_in_the_gallery():
+    places = (ROOT / "docs" / "_extensions" / "gallery_order.py").read_text()
+    examples = {path.stem for path in (ROOT / "docs" / "gallery").glob("*/*.py")}
+    assert examples <= set(re.findall(r'"(\w+)"', places))

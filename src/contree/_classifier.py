@@ -142,7 +142,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     n_features_in_ : int
         The number of features seen in ``fit``.
 
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         The names of the features, if all column names of X are strings.
 
     status_ : str
@@ -178,7 +178,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     tree_ : ClassTree
         The nodes as arrays, with scikit-learn's names and methods.
 
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         The share of each feature in the decrease of impurity, as CART defines it, by ``criterion``.
 
     search_report_ : SearchReport

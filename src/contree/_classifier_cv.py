@@ -83,7 +83,7 @@ memory_limit, search_options
     n_features_in_ : int
         The number of features seen in ``fit``.
 
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         The names of the features, if all column names of X are strings.
 
     Examples
