@@ -157,6 +157,12 @@ def sat_tree(task: dict):
     return lambda X, y: _complete(fit, X, y, task)
 
 
+def quant_bnb(task: dict):
+    from quant_bnb import fit
+
+    return lambda X, y: _complete(fit, X, y, task)
+
+
 def _complete(fit, X, y, task: dict):
     tree, bound = fit(X, y, task["depth"], task["time_limit"])
     errors = tree.errors(X, y)
@@ -165,5 +171,6 @@ def _complete(fit, X, y, task: dict):
 
 
 SOLVERS = {
-    solver.__name__: solver for solver in (contree, cluster, pycontree, cart, oct_mip, sat_tree)
+    solver.__name__: solver
+    for solver in (contree, cluster, pycontree, cart, oct_mip, sat_tree, quant_bnb)
 }

@@ -1,4 +1,4 @@
-"""The MIP and the SAT encoding that the benchmarks compare with are optimal too."""
+"""The MIP, SAT and Quant-BnB baselines that the benchmarks compare with are optimal too."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib
 import numpy as np
 import pytest
 
+import quant_bnb
 from _complete_tree import ancestors, cart, from_rows
 from _harness import dense_ranks
 from contree import ConTreeClassifier
@@ -14,7 +15,7 @@ from scale import scaled
 
 pytestmark = pytest.mark.tools
 
-NEEDS = {"oct_mip": "highspy", "sat_tree": "pysat"}
+NEEDS = {"oct_mip": "highspy", "sat_tree": "pysat", "quant_bnb": "numpy"}
 
 
 @pytest.fixture(params=NEEDS)
@@ -37,6 +38,14 @@ def instance(seed: int):
 def test_it_has_the_optimum(fit, seed, depth):
     X, y = instance(seed)
     tree, bound = fit(X, y, depth, 1e6)
+    assert tree.errors(X, y) == bound == ConTreeClassifier(depth).fit(X, y).errors_
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(scaled(30)))
+def test_quantile_cells_lead_to_the_optimum(seed, depth):
+    X, y = instance(seed + 1000)
+    tree, bound = quant_bnb.fit(X, y, depth, 1e6)
     assert tree.errors(X, y) == bound == ConTreeClassifier(depth).fit(X, y).errors_
 
 
