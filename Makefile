@@ -3,7 +3,8 @@
 #
 #   make demo       fit a tree, print it beside CART's
 #   make test       Python and C++ tests, about five minutes; also test-python, test-cpp
-#   make test-long  ten times as many random cases, both sanitizers, and every kernel
+#   make test-long  ten times as many random cases, both sanitizers, every kernel, other platforms
+#   make test-platforms  C++ tests with clang, on emulated arm64 and Windows, where Debian's compilers are
 #   make lint       check the style: ruff, clang-format, clang-tidy; make format applies what it can
 #   make asan       C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
 #   make docs       the documentation site, about three minutes; result in build/docs/html/
@@ -39,7 +40,7 @@ endef
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
-.PHONY: demo test test-python test-long test-cpp lint format asan tsan docs docs-links bench clean
+.PHONY: demo test test-python test-long test-cpp test-platforms lint format asan tsan docs docs-links bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package $(VENV)/.cli
@@ -59,10 +60,14 @@ asan: $(VENV)/.tools
 tsan: $(VENV)/.tools
 	$(call cpp_tests,build/tsan,-DCONTREE_SANITIZE=thread)
 
+# Says which compilers and emulators are missing, and how to install them.
+test-platforms: $(VENV)/.tools
+	PATH="$(abspath $(BIN)):$$PATH" JOBS=$(JOBS) core/tests/platforms.sh
+
 # The kernels that this machine cannot run are left out.
 test-long:
 	CONTREE_TEST_SCALE=10 $(MAKE) test
-	$(MAKE) asan tsan
+	$(MAKE) asan tsan test-platforms
 	for kernel in $$($(BIN)/python -c 'from contree import _core; print(*_core.kernels())'); do \
 	    echo "CONTREE_KERNEL=$$kernel"; CONTREE_KERNEL=$$kernel $(CTEST) build/tests || exit 1; \
 	done

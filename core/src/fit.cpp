@@ -2,7 +2,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
-#include <thread>
+#include "data/joining_thread.hpp"
 #include "session.hpp"
 
 namespace contree {
@@ -53,7 +53,7 @@ template <class Action> std::optional<Status> supervise(const Options& options, 
         control.stop();
     };
     look_at_clock();
-    std::jthread worker([&] {
+    JoiningThread worker([&] {
         try {
             action();
         } catch (...) {

@@ -1,8 +1,9 @@
 // Replaces the global operator new: it counts the bytes in use and fails when told to.  Include it once.
 #pragma once
 
-#include <malloc.h>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -13,35 +14,38 @@ inline std::atomic<long> allocations{0};
 inline std::atomic<long> fail_at{-1};  // this allocation, and all after it while `fail_for` lasts, throw
 inline std::atomic<long> fail_for{1};
 
-inline void* counted(void* memory) {
-    if (memory == nullptr) throw std::bad_alloc();
-    bytes_in_use += static_cast<long>(malloc_usable_size(memory));
-    return memory;
-}
+// Stands before the memory that is given out: no function tells a block's size on every system.
+struct Block {
+    void* begin;
+    std::size_t size;
+};
 
-inline void count_or_throw() {
+inline void* take(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
     const long number = allocations++;
     const long first = fail_at;
     if (first >= 0 && number >= first && number < first + fail_for) throw std::bad_alloc();
+    void* const begin = std::malloc(sizeof(Block) + alignment + size);
+    if (begin == nullptr) throw std::bad_alloc();
+    const auto behind = reinterpret_cast<std::uintptr_t>(begin) + sizeof(Block);
+    auto* const memory = reinterpret_cast<void*>((behind + alignment - 1) / alignment * alignment);
+    static_cast<Block*>(memory)[-1] = {begin, size};
+    bytes_in_use += static_cast<long>(size);
+    return memory;
 }
 
 // Not inlined: GCC would see a free of what new returned, and warn.
 [[gnu::noinline]] inline void release(void* memory) {
     if (memory == nullptr) return;
-    bytes_in_use -= static_cast<long>(malloc_usable_size(memory));
-    std::free(memory);
+    const Block block = static_cast<Block*>(memory)[-1];
+    bytes_in_use -= static_cast<long>(block.size);
+    std::free(block.begin);
 }
 
 }  // namespace check
 
-void* operator new(std::size_t size) {
-    check::count_or_throw();
-    return check::counted(std::malloc(size == 0 ? 1 : size));
-}
+void* operator new(std::size_t size) { return check::take(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-    check::count_or_throw();
-    const auto a = static_cast<std::size_t>(alignment);
-    return check::counted(std::aligned_alloc(a, (size + a - 1) / a * a));
+    return check::take(size, static_cast<std::size_t>(alignment));
 }
 void* operator new[](std::size_t size) { return operator new(size); }
 // Sorts ask this way for a buffer that they can do without.

@@ -1,6 +1,6 @@
 // DepthTwo::solve is exact below its target and else proves a bound that reaches it.  Its plan is a tree.
 #include <chrono>
-#include <thread>
+#include "data/joining_thread.hpp"
 #include "depth_two/depth_two.hpp"
 #include "depth_two/kernel.hpp"
 #include "exhaustive.hpp"
@@ -203,7 +203,7 @@ void test_stopped_on_the_way() {
         Statistics statistics;
         DepthTwo depth_two(root.objective, chosen_kernel(), {}, control);
         const auto delay = std::chrono::microseconds(random.below(20'000));
-        std::jthread stopper([&] {
+        JoiningThread stopper([&] {
             std::this_thread::sleep_for(delay);
             control.stop();
         });

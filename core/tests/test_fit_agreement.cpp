@@ -2,6 +2,7 @@
 // at little depth with a plain sweep over all splits.
 #include <thread>
 #include "fit_checks.hpp"
+#include "forced_kernel.hpp"
 
 namespace {
 
@@ -55,12 +56,10 @@ std::vector<Setting> settings(Random& random, std::int64_t depth) {
 void check_agreement(const Instance& data, std::int64_t depth, Random& random, std::optional<Score> known) {
     std::optional<Score> optimum = known;
     for (const Setting& setting : settings(random, depth)) {
-        if (setting.kernel.empty()) unsetenv("CONTREE_KERNEL");
-        else setenv("CONTREE_KERNEL", setting.kernel.c_str(), 1);
+        const ForcedKernel forced(setting.kernel);
         if (!optimum) optimum = fitted(data, setting.options).objective;
         check_fit(data, setting.options, *optimum);
     }
-    unsetenv("CONTREE_KERNEL");
 }
 
 Instance middling(
@@ -102,12 +101,11 @@ void test_many_rows() {
                 structured(random, rows, 2, static_cast<std::int32_t>(random.between(2, 3)), 8, 0.3);
             const Score optimum = Swept(data).least_errors(2);
             for (const std::string& kernel : contree::kernels()) {
-                setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+                const ForcedKernel forced(kernel);
                 Options options;
                 options.max_depth = 2;
                 check_fit(data, options, optimum);
             }
-            unsetenv("CONTREE_KERNEL");
         }
         // More distinct values than 16 bits hold.
         const Instance wide = structured(random, 70000, 2, 2, 0, 0.1);
@@ -117,9 +115,8 @@ void test_many_rows() {
         options.max_depth = 2;
         const Result fast = fitted(wide, options);
         CHECK_EQUAL(result_faults(fast, wide, options, {}), "");
-        setenv("CONTREE_KERNEL", "scalar", 1);
+        const ForcedKernel forced("scalar");
         check_fit(wide, options, fast.objective);
-        unsetenv("CONTREE_KERNEL");
     });
 }
 
@@ -169,12 +166,11 @@ void test_determinism() {
         const Result first = fitted(data, options);
         CHECK(same_tree(first.tree, fitted(data, options).tree));
         for (const std::string& kernel : contree::kernels()) {
-            setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+            const ForcedKernel forced(kernel);
             const Result other = fitted(data, options);
             CHECK(same_tree(first.tree, other.tree));
             CHECK(first.counters == other.counters);
         }
-        unsetenv("CONTREE_KERNEL");
     });
 }
 

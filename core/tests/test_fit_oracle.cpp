@@ -1,6 +1,7 @@
 // fit against the oracle, on thousands of small nasty sets and under every option.
 #include <map>
 #include "fit_checks.hpp"
+#include "forced_kernel.hpp"
 
 namespace {
 
@@ -129,7 +130,7 @@ void test_jobs() {
 
 void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
-        setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+        const ForcedKernel forced(kernel);
         CHECK_EQUAL(contree::kernel(), kernel);
         for_seeds(300, [](Random& random) {
             const std::int64_t depth = random.between(2, 3);
@@ -137,9 +138,10 @@ void test_kernels() {
             check_fit(data, with_depth(depth), Swept(data).least_errors(depth));
         });
     }
-    setenv("CONTREE_KERNEL", "abacus", 1);
-    CHECK_THROWS(std::invalid_argument, contree::kernel());
-    unsetenv("CONTREE_KERNEL");
+    {
+        const ForcedKernel unknown("abacus");
+        CHECK_THROWS(std::invalid_argument, contree::kernel());
+    }
     CHECK_EQUAL(contree::kernel(), contree::kernels().front());
 }
 

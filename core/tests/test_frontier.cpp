@@ -1,6 +1,6 @@
 // A search that is cut anywhere and goes on from its frontier, whole or in parts, proves the same optimum.
 #include <atomic>
-#include <thread>
+#include "data/joining_thread.hpp"
 #include "fit_checks.hpp"
 
 namespace {
@@ -23,7 +23,7 @@ struct Cut {
               while (counted.fetch_add(1) < count) {}
               control.stop();
           }) {}
-    std::jthread other;
+    contree::JoiningThread other;
 };
 
 std::string shown(const Frontier& frontier) {

@@ -1,5 +1,6 @@
 // Weights, a minimal leaf size and missing values against the oracle: each alone, and all together.
 #include "fit_checks.hpp"
+#include "forced_kernel.hpp"
 
 namespace {
 
@@ -236,7 +237,7 @@ void test_missing_values() {
 
 void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
-        setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+        const ForcedKernel forced(kernel);
         against_the_oracle(300, {true, true, true});
         for_seeds(20, [](Random& random) {  // sets with more rows, where the kernels' blocks are full
             Instance data = structured(random, 90, 3, static_cast<std::int32_t>(random.between(2, 4)),
@@ -250,7 +251,6 @@ void test_kernels() {
                 Swept(data, static_cast<std::size_t>(options.min_samples_leaf)).least_errors(2));
         });
     }
-    unsetenv("CONTREE_KERNEL");
 }
 
 void test_bad_weights() {

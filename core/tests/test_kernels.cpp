@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 #include "check.hpp"
+#include "data/simd.hpp"
 #include "depth_two/kernel.hpp"
 
 namespace {
@@ -346,6 +347,23 @@ void test_weighted_meaning() {
     });
 }
 
+// The processor is asked rightly, and its fastest kernel stands first.
+void test_choice() {
+    CHECK_EQUAL(std::string(available_kernels().back()->name), "scalar");
+#if CONTREE_X86_KERNELS
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512vl");
+    CHECK_EQUAL(has_avx2(), avx2);
+    CHECK_EQUAL(has_avx512(), avx512);
+    CHECK_EQUAL(available_kernels().size(), 1U + avx2 + avx512);
+#elif CONTREE_NEON_KERNEL
+    CHECK_EQUAL(std::string(available_kernels().front()->name), "neon");
+#endif
+}
+
 }  // namespace
 
 int main() {
@@ -353,6 +371,7 @@ int main() {
     std::printf("kernels here:");
     for (const Kernel* kernel : available_kernels()) std::printf(" %s", kernel->name);
     std::printf("\n");
+    check::run("the kernels of this machine", test_choice);
     check::run("the scalar kernel finds the best stumps", test_meaning);
     check::run("the largest sums, narrow entries", test_extreme_sums<NarrowEntry>);
     check::run("the largest sums, wide entries", test_extreme_sums<WideEntry>);

@@ -1,6 +1,7 @@
 // A cost of leaves and a limit of their number against the oracle: each alone, and with all else.
 #include <cmath>
 #include "fit_checks.hpp"
+#include "forced_kernel.hpp"
 
 namespace {
 
@@ -85,7 +86,7 @@ void test_oracles_agree() {
 
 void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
-        setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+        const ForcedKernel forced(kernel);
         against_the_oracle(300, {true, true});
         against_the_oracle(200, {true, true, true, true, true});
         for_seeds(20, [](Random& random) {  // sets with more rows, where the kernels' blocks are full
@@ -99,7 +100,6 @@ void test_kernels() {
             check_fit(data, options, optimum_of(data, options));
         });
     }
-    unsetenv("CONTREE_KERNEL");
 }
 
 // More classes than pairs are formed for.

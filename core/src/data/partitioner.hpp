@@ -80,7 +80,5 @@ struct Partitioner {
 };
 
 extern const Partitioner scalar_partitioner;  // plain loops, which are the meaning
-#if defined(__x86_64__)
-extern const Partitioner avx512_partitioner;
-#endif
+extern const Partitioner avx512_partitioner;  // on x86-64
 }  // namespace contree

@@ -1,14 +1,10 @@
 // Sixteen or eight entries at a time: compare into a mask, compress in a register, store all of it.
-#if defined(__x86_64__)
-
-// GCC 12 warns of its own AVX-512 headers (its bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 #include "data/partitioner.hpp"
+#include "data/simd.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")
+#if CONTREE_X86_KERNELS
+
+CONTREE_TARGET_BEGIN(CONTREE_AVX512)
 
 namespace contree {
 namespace {
@@ -129,6 +125,6 @@ template <class Entry> constexpr EntryLoops<Entry> loops{partition<Entry>, filte
 constinit const Partitioner avx512_partitioner{loops<NarrowEntry>, loops<WideEntry>, number_sides};
 }  // namespace contree
 
-#pragma GCC pop_options
+CONTREE_TARGET_END
 
 #endif

@@ -4,13 +4,16 @@
 #include <cstring>
 #include <stdexcept>
 #include "data/cuts.hpp"
+#include "data/simd.hpp"
 
 namespace contree {
 const std::vector<const Kernel*>& available_kernels() {
     static const std::vector<const Kernel*> available = [] {
         std::vector<const Kernel*> all = {
-#if defined(__x86_64__)
+#if CONTREE_X86_KERNELS
             &avx512_kernel, &avx2_kernel,
+#elif CONTREE_NEON_KERNEL
+            &neon_kernel,
 #endif
             &scalar_kernel};
         std::erase_if(all, [](const Kernel* kernel) { return !kernel->runs_here(); });

@@ -110,9 +110,7 @@ struct Kernel {
 };
 
 extern const Kernel scalar_kernel;
-#if defined(__x86_64__)
-extern const Kernel avx2_kernel, avx512_kernel;
-#endif
+extern const Kernel avx2_kernel, avx512_kernel, neon_kernel;  // each where it can be compiled
 
 // Those that run on this machine, fastest first.
 const std::vector<const Kernel*>& available_kernels();

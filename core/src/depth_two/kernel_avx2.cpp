@@ -1,14 +1,13 @@
 // 64 sides in two registers of bytes; a row's bits are spread over the bytes by a shuffle and a compare.
-#if defined(__x86_64__)
-
-#include <immintrin.h>
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include "data/simd.hpp"
 #include "depth_two/kernel.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#if CONTREE_X86_KERNELS
+
+CONTREE_TARGET_BEGIN(CONTREE_AVX2)
 
 namespace contree {
 namespace {
@@ -57,7 +56,7 @@ inline Bytes add_rows(const Sweep& input, const Entry* order, const std::uint8_t
     __m256i sum0 = start, sum1 = start, high0 = zero, high1 = zero;
     // The least sum is the greatest complement, and zero changes neither: so irregular ties keep that.
     __m256i low0 = ties == Ties::irregular ? zero : complement(zero), low1 = low0;
-#pragma GCC unroll 2
+    CONTREE_UNROLL(2)
     for (Row k = begin; k < end; ++k) {
         const Row row = Packed<Entry>::row(order[k]);
         __m256i step0, step1;
@@ -169,10 +168,9 @@ template <class Step> struct Lanes {
 }  // namespace
 }  // namespace contree
 
-#pragma GCC pop_options
+CONTREE_TARGET_END
 
-const contree::Kernel contree::avx2_kernel{"avx2",
-    [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }, sweep, weigh_sides,
-    weighted, &scalar_partitioner, most_kept};
+const contree::Kernel contree::avx2_kernel{
+    "avx2", has_avx2, sweep, weigh_sides, weighted, &scalar_partitioner, most_kept};
 
 #endif

@@ -1,17 +1,13 @@
 // 64 sides in one register of bytes: a row is one masked add, one maximum, one minimum.
-#if defined(__x86_64__)
-
-// GCC 12 warns of its own AVX-512 headers (its bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include "data/simd.hpp"
 #include "depth_two/kernel.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")
+#if CONTREE_X86_KERNELS
+
+CONTREE_TARGET_BEGIN(CONTREE_AVX512)
 
 namespace contree {
 namespace {
@@ -57,9 +53,9 @@ void sweep_features(const Sweep& input, const std::uint32_t* f, SideSums& sums) 
         __m512i sum[streams], high[streams], low[streams];
         for (unsigned s = 0; s < streams; ++s)
             sum[s] = _mm512_setzero_si512(), high[s] = lowest, low[s] = highest;
-#pragma GCC unroll 2
+        CONTREE_UNROLL(2)
         for (Row k = begin; k < end; ++k) {
-#pragma GCC unroll 2
+            CONTREE_UNROLL(2)
             for (unsigned s = 0; s < streams; ++s) {
                 const Row row = Packed<Entry>::row(order[s][k]);
                 const __m512i step = _mm512_load_si512(unit.data() + unit_of(boundary, row));
@@ -136,13 +132,9 @@ template <class Step> struct Lanes {
 }  // namespace
 }  // namespace contree
 
-#pragma GCC pop_options
+CONTREE_TARGET_END
 
-const contree::Kernel contree::avx512_kernel{"avx512",
-    [] {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
-    },
-    sweep, weigh_sides, weighted, &avx512_partitioner, 0};
+const contree::Kernel contree::avx512_kernel{
+    "avx512", has_avx512, sweep, weigh_sides, weighted, &avx512_partitioner, 0};
 
 #endif

@@ -35,7 +35,7 @@ struct Greedy {
                 take(best, {0, stump.loss, join(step_at(set, {stump.f, stump.z}), leaf, leaf)});
             return best;
         }
-        const auto visits = static_cast<std::int64_t>(set.cells() * std::min<std::size_t>(depth, set.rows));
+        const auto visits = static_cast<std::int64_t>(set.cells()) * std::min<std::int64_t>(depth, set.rows);
         bool first = true;
         for (const Split& split : equally_pure_splits(set)) {
             if (!first && ((best.upper == 0 && objective.costs.split == 0) || visits > spare)) break;

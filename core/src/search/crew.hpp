@@ -10,8 +10,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
+#include "data/joining_thread.hpp"
 #include "search/worker.hpp"
 
 namespace contree {
@@ -39,7 +39,7 @@ public:
     // Runs `main` with the first worker in this thread, while others help; throws what any of them threw.
     void run(const std::function<void(Worker&)>& main) {
         {
-            std::vector<std::jthread> helpers;
+            std::vector<JoiningThread> helpers;
             try {
                 for (std::size_t i = 1; i < workers_.size(); ++i)
                     helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
