@@ -23,29 +23,80 @@ def fewest_errors(X, y, depth: int, weights=None, min_leaf: int = 1) -> int | Fr
 
 def size_front(X, y, depth: int, weights=None, min_leaf: int = 1) -> list[int | Fraction]:
     """Return the same for trees of at most 1, 2, 3, ... leaves, until more leaves gain nothing."""
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if weights is not None:
-        weights = weights.tolist() if isinstance(weights, np.ndarray) else weights
-        kept = [weight > 0 for weight in weights]
-        X, y, weights = X[kept], y[kept], [w for w in weights if w > 0]
+    X, y, weights = _with_weight(X, y, weights)
     n = len(y)
     costs, unit = _integers([1] * n if weights is None else weights)
-    # A set of rows is an integer, one bit for each row.
     classes = [_bits(y == label) for label in np.unique(y)]
-    splits = {left for f in range(X.shape[1]) for left in _left_sides(X[:, f])}
 
     @cache
     def cost(rows: int) -> int:
         return sum(costs[i] for i in range(n) if rows >> i & 1)
 
+    def alone(rows: int) -> int:
+        return cost(rows) - max(cost(rows & members) for members in classes)
+
+    return [errors * unit for errors in _front(X, depth, alone, min_leaf)]
+
+
+def squared_error_front(
+    X, y, depth: int, weights=None, min_leaf: int = 1, min_share: Fraction = Fraction(0)
+) -> list[Fraction]:
+    """Return the least squared error of trees of at most 1, 2, 3, ... leaves, as fractions.
+
+    A leaf has at least a share of the weight.
+    """
+    X, y, weights = _with_weight(X, y, weights)
+    targets = exact_targets(y)
+    exact = [Fraction(1)] * len(y) if weights is None else [Fraction(w) for w in weights]
+
     @cache
-    def solve(rows: int, depth: int) -> tuple[int, ...]:
-        alone = cost(rows) - max(cost(rows & members) for members in classes)
-        best = [alone] * min(2**depth, rows.bit_count())
+    def sums(rows: int) -> tuple[Fraction, Fraction, Fraction]:
+        members = [i for i in range(len(y)) if rows >> i & 1]
+        moments = ([exact[i] * targets[i] ** k for i in members] for k in range(3))
+        mass, total, squares = (sum(terms, Fraction(0)) for terms in moments)
+        return mass, total, squares
+
+    def alone(rows: int) -> Fraction:
+        mass, total, squares = sums(rows)
+        return squares - total * total / mass
+
+    least = min_share * sum(exact)
+    return _front(X, depth, alone, min_leaf, lambda rows: sums(rows)[0] >= least)
+
+
+def exact_targets(y) -> list[Fraction]:
+    """Return targets as the decimals that are written, or the binary values of long ones."""
+    words = map(repr, y.tolist())
+    short = [len(word.split("e")[0].strip("-0").replace(".", "")) <= 15 for word in words]
+    return [Fraction(repr(v)) if all(short) else Fraction(v) for v in y.tolist()]
+
+
+def _with_weight(X, y, weights):
+    """Return the rows that have a weight, as arrays, and the weights as a list or None."""
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    if weights is None:
+        return X, y, None
+    weights = weights.tolist() if isinstance(weights, np.ndarray) else weights
+    kept = [weight > 0 for weight in weights]
+    return X[kept], y[kept], [w for w in weights if w > 0]
+
+
+def _front(X, depth: int, alone, min_leaf: int, is_heavy=lambda rows: True) -> list:
+    """Return the least loss for 1, 2, 3, ... leaves; `alone` is the loss of a leaf.
+
+    A set of rows is an integer, one bit for each row.
+    """
+    splits = {left for f in range(X.shape[1]) for left in _left_sides(X[:, f])}
+
+    @cache
+    def solve(rows: int, depth: int) -> tuple:
+        best = [alone(rows)] * min(2**depth, rows.bit_count())
         if depth:
             for left in splits:
                 sides = rows & left, rows & ~left
-                if min(side.bit_count() for side in sides) < min_leaf:
+                if min(side.bit_count() for side in sides) < max(min_leaf, 1):
+                    continue
+                if not all(map(is_heavy, sides)):
                     continue
                 first, second = (solve(side, depth - 1) for side in sides)
                 for a, errors in enumerate(first):
@@ -54,7 +105,7 @@ def size_front(X, y, depth: int, weights=None, min_leaf: int = 1) -> list[int | 
         best = [min(best[: k + 1]) for k in range(len(best))]
         return tuple(best[: best.index(best[-1]) + 1])
 
-    return [errors * unit for errors in solve((1 << n) - 1, depth)]
+    return list(solve((1 << len(X)) - 1, depth))
 
 
 def _left_sides(column):
@@ -146,3 +197,43 @@ def check_tree(clf, X, y, weights=None, min_leaf: int = 1) -> None:
 
 def _bits(mask) -> int:
     return sum(1 << i for i, bit in enumerate(mask) if bit)
+
+
+def check_number_tree(reg, X, y, weights=None, min_leaf: int = 1) -> Fraction:
+    """Assert that a fitted regression tree tells the truth; return its exact squared error.
+
+    No weight is zero.
+    """
+    X, y, tree = np.asarray(X, dtype=np.float64), np.asarray(y), reg.tree_
+    targets = exact_targets(y)
+    exact = [Fraction(1)] * len(y) if weights is None else [Fraction(w) for w in weights]
+    is_exact = reg.weight_tolerance_ == reg.target_tolerance_ == 0
+    total = Fraction(0)
+    path = reg.decision_path(X).toarray().astype(bool)
+    assert path[:, 0].all()
+    for node in range(tree.node_count):
+        rows = np.flatnonzero(path[:, node])
+        assert len(rows) == tree.n_node_samples[node] == tree.histogram[node].sum()
+        assert len(rows) >= (min_leaf if node else 1)
+        mass, first, second = (
+            sum((exact[r] * targets[r] ** k for r in rows), Fraction(0)) for k in range(3)
+        )
+        error = second - first * first / mass
+        if is_exact:
+            assert tree.value[node, 0, 0] == float(first / mass)
+            assert tree.impurity[node] == float(error / mass)
+        np.testing.assert_allclose(tree.weighted_n_node_samples[node], float(mass), rtol=1e-6)
+        total += error if tree.feature[node] < 0 else 0
+        if tree.feature[node] >= 0:
+            missing = np.isnan(X[rows, tree.feature[node]])
+            assert tree.n_node_missing[node] == missing.sum()
+            left = path[rows, tree.children_left[node]]
+            assert (left != path[rows, tree.children_right[node]]).all()
+            below, above = tree.threshold_gap[node]
+            assert below <= tree.threshold[node] < above or tree.threshold[node] == np.inf
+    assert (reg.apply(X) == [np.flatnonzero(one)[-1] for one in path]).all()
+    assert (reg.predict(X) == tree.value[reg.apply(X), 0, 0]).all()
+    if is_exact:
+        assert reg.squared_error_ == float(total)
+    assert tree.max_depth <= (reg.max_depth if reg.max_depth is not None else len(y))
+    return total

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from contree import ConTreeClassifier
 from contree._class_tree import ClassTree
@@ -197,7 +198,7 @@ FITTED = ConTreeClassifier(1).fit(X, Y)
     [
         (3, TypeError, r"initial_tree must be a fitted ConTreeClassifier .*; got int: 3"),
         (ConTreeClassifier, TypeError, "initial_tree must be"),
-        (DecisionTreeRegressor().fit(X, Y), TypeError, "got DecisionTreeRegressor"),
+        (DummyClassifier().fit(X, Y), TypeError, "got DummyClassifier"),
         (ConTreeClassifier(), NotFittedError, "initial_tree is a ConTreeClassifier that is not"),
         (DecisionTreeClassifier(), NotFittedError, "DecisionTreeClassifier that is not fitted"),
         ("{", ValueError, "initial_tree must be .*the text is not JSON"),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contree._classifier_cv import ConTreeClassifierCV
     from contree._fitted_tree import FittedTree
     from contree._progress import Progress
+    from contree._regressor import ConTreeRegressor
     from contree._report import Improvement, SearchReport
     from contree._size_path import SizeErrorPath, size_error_path
     from contree.export import export_text
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ConTreeClassifier",
     "ConTreeClassifierCV",
+    "ConTreeRegressor",
     "FittedTree",
     "Improvement",
     "Progress",
@@ -35,6 +37,7 @@ __all__ = [
 _HOMES = {
     "ConTreeClassifier": "contree._classifier",
     "ConTreeClassifierCV": "contree._classifier_cv",
+    "ConTreeRegressor": "contree._regressor",
     "FittedTree": "contree._fitted_tree",
     "Improvement": "contree._report",
     "Progress": "contree._progress",

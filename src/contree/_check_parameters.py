@@ -115,14 +115,16 @@ def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
     return max(1, math.ceil(min_samples_leaf * n_rows))
 
 
-def check_min_samples_split(min_samples_split: Real, least: int, n_rows: int) -> None:
+def check_min_samples_split(estimator, least: int, n_rows: int) -> None:
     """Reject a size that two leaves of the least size do not imply."""
+    min_samples_split = estimator.min_samples_split
     rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
     if rows > 2 * least:
         raise ValueError(
-            "The 'min_samples_split' parameter of ConTreeClassifier must be at most twice "
-            f"min_samples_leaf, here {2 * least} rows. Got {min_samples_split!r} instead, which "
-            f"is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which implies it."
+            f"The 'min_samples_split' parameter of {type(estimator).__name__} must be at most "
+            f"twice min_samples_leaf, here {2 * least} rows. Got {min_samples_split!r} instead, "
+            f"which is {rows} of {n_rows} rows. Use min_samples_leaf={-(-rows // 2)}, which "
+            "implies it."
         )
 
 
@@ -163,7 +165,7 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     R + q.
     """
     rows = resolve_min_samples_leaf(estimator.min_samples_leaf, n_rows)
-    check_min_samples_split(estimator.min_samples_split, rows, n_rows)
+    check_min_samples_split(estimator, rows, n_rows)
     if estimator.min_weight_fraction_leaf == 0:
         return rows, 0
     share = Fraction(str(estimator.min_weight_fraction_leaf))
@@ -172,7 +174,7 @@ def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, in
     return (max(rows, mass), 0) if weights.multiples is None else (rows, mass)
 
 
-def resolve_memory_limit(memory_limit: int | str | None) -> int:
+def resolve_memory_limit(memory_limit: int | str | None, owner: str = "ConTreeClassifier") -> int:
     """Return the limit in bytes, 0 for None; MB are millions and MiB are 2**20."""
     if memory_limit is None:
         return 0
@@ -183,7 +185,7 @@ def resolve_memory_limit(memory_limit: int | str | None) -> int:
     size = math.floor(number * UNITS.get(unit, 0))
     if size < 1:
         raise ValueError(
-            "The 'memory_limit' parameter of ConTreeClassifier must be None, a number of bytes "
+            f"The 'memory_limit' parameter of {owner} must be None, a number of bytes "
             "from 1 up, or a string such as '2GB', '500MB' or '1.5GiB' (B, kB, MB, GB, TB: powers "
             f"of 1000; KiB, MiB, GiB, TiB: powers of 1024). Got {memory_limit!r} instead."
         )

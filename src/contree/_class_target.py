@@ -70,6 +70,7 @@ class ClassTarget(Target):
         unit = request.weights.unit
         estimator.classes_ = self.classes
         estimator.n_classes_ = len(self.classes)
+        estimator.weight_tolerance_ = request.weights.tolerance
         estimator.errors_ = in_user_unit(answer["loss"], unit)
         estimator.tree_ = ClassTree.of_answer(
             answer["tree"],

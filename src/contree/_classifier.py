@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from contree._check_data import check_rows
@@ -14,6 +15,8 @@ from contree._class_target import ClassTarget
 from contree._estimator import TreeEstimator
 from contree._parameters import PARAMETERS
 from contree._tags import set_tags
+from contree.export.class_wording import ClassWording
+from contree.export.json_class import ClassJson
 
 
 class ConTreeClassifier(ClassifierMixin, TreeEstimator):
@@ -200,6 +203,9 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     """
 
     _target_type = ClassTarget
+    _wording_type = ClassWording
+    _json_leaf = ClassJson
+    _cart_type = DecisionTreeClassifier
     _parameters = PARAMETERS
     _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
         parameter.name: sklearn_constraints(parameter) for parameter in PARAMETERS

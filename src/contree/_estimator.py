@@ -6,19 +6,25 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from contree._cart_methods import CartMixin
 from contree._fit import fit_with, search_tree
 from contree._parameters import Parameter
 from contree._target import Target
+from contree.export.json_leaf import JsonLeaf
 from contree.export.methods import ExportMixin
+from contree.export.wording import Wording
 
 
 class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
     """An optimal decision tree of one kind."""
 
     _target_type: ClassVar[type[Target]]  # what is learnt: classes or numbers
+    _wording_type: ClassVar[type[Wording]]  # how exports word it
+    _json_leaf: ClassVar[type[JsonLeaf]]  # how JSON holds it
+    _cart_type: ClassVar[type[BaseDecisionTree]]  # what to_sklearn() gives
     _parameters: ClassVar[tuple[Parameter, ...]]
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -103,7 +103,6 @@ def store_answer(estimator, answer: dict, request: FitRequest) -> None:
     )
     if estimator.objective_ == estimator.lower_bound_:
         estimator.status_ = "optimal"  # no tree has an objective between the two counts
-    estimator.weight_tolerance_ = request.weights.tolerance
     estimator.search_report_ = SearchReport(
         seconds=answer["seconds"],
         counters=answer["counters"],

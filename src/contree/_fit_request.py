@@ -164,7 +164,7 @@ def core_options(estimator, n_rows: int, weights: Weights, cost: Objective, *, a
         "max_gap": cost.gap(estimator.max_gap),
         "feature_tolerance": float(estimator.feature_tolerance),
         "n_jobs": resolve_n_jobs(estimator.n_jobs),
-        "memory_limit": resolve_memory_limit(estimator.memory_limit),
+        "memory_limit": resolve_memory_limit(estimator.memory_limit, type(estimator).__name__),
         "seed": resolve_seed(estimator.random_state),
         "search": estimator.search,
         "switches": resolve_switches(estimator.search_options),

@@ -1,8 +1,8 @@
 """From a tree that the user has to the node arrays that the core starts with.
 
 Only the tests of such a tree are used: the core sends the training rows down, and its leaves
-predict the majority of the rows that arrive.  So its classes need not be those of the new labels,
-but its features must be the columns of X.
+predict by the rows that arrive.  So it may be a tree of any kind, for any labels or targets, but
+its features must be the columns of X.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import BaseDecisionTree
 
 from contree._fitted_tree import FittedTree
-from contree.export.json import read_json
+from contree.export.json import read_any
 
 ALLOWED = (
-    "a fitted ConTreeClassifier or its tree_, JSON as to_json() gives (str or dict), "
-    "or a fitted scikit-learn DecisionTreeClassifier"
+    "a fitted ConTreeClassifier or ConTreeRegressor or its tree_, JSON as to_json() gives (str or "
+    "dict), or a fitted scikit-learn DecisionTreeClassifier or DecisionTreeRegressor"
 )
 
 
 def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
     """Return the arrays of ``fit``'s argument, checked against the columns that were just seen."""
-    from contree._classifier import ConTreeClassifier  # which imports this module
+    from contree._estimator import TreeEstimator  # which imports this module
 
     if initial_tree is None:
         return None
     if isinstance(initial_tree, (str, dict)):
-        initial_tree = _from_json(ConTreeClassifier, initial_tree)
+        initial_tree = _from_json(initial_tree)
     if isinstance(initial_tree, FittedTree):
         return _arrays(initial_tree)
-    if not isinstance(initial_tree, (ConTreeClassifier, DecisionTreeClassifier)):
+    if not isinstance(initial_tree, (TreeEstimator, BaseDecisionTree)):
         raise TypeError(
             f"initial_tree must be {ALLOWED}; got {type(initial_tree).__name__}: {initial_tree!r}."
         )
@@ -45,7 +45,7 @@ def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
     mismatch = _mismatch(vars(estimator), vars(initial_tree))
     if mismatch:
         raise ValueError(f"initial_tree does not fit X: {mismatch}.")
-    if isinstance(initial_tree, DecisionTreeClassifier):
+    if isinstance(initial_tree, BaseDecisionTree):
         return {
             **_arrays(initial_tree.tree_),
             "threshold": _compared_as_float64(initial_tree.tree_.threshold),
@@ -85,9 +85,9 @@ def _mismatch(now: dict, then: dict) -> str | None:
     return None
 
 
-def _from_json(classifier_class, given: str | dict):
+def _from_json(given: str | dict):
     try:
-        return read_json(classifier_class, given if isinstance(given, str) else json.dumps(given))
+        return read_any(given if isinstance(given, str) else json.dumps(given))
     except (TypeError, ValueError) as error:
         raise ValueError(f"initial_tree must be {ALLOWED}. {error}") from error
 

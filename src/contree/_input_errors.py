@@ -63,7 +63,10 @@ def _explained(X, reason: str) -> str:
                 "scikit-learn's OrdinalEncoder."
             )
     if re.search(r"y should be a 1d array, got an array of shape \(\d+, \d+\)", reason):
-        return f"{reason} With several outputs, use scikit-learn's MultiOutputClassifier."
+        return (
+            f"{reason} With several outputs, use scikit-learn's MultiOutputClassifier or "
+            "MultiOutputRegressor."
+        )
     if re.search(r"\b[Xy]\b", reason):
         return reason
     if "inconsistent numbers of samples" in reason:

@@ -1,6 +1,6 @@
-"""The parameters of the estimator, one row each: the one place that says which values are allowed.
+"""The parameters of the estimators, one row each: the one place that says which values are allowed.
 
-The classifier makes its constraints from this table, and the command line its flags.  A test
+The estimators make their constraints from these tables, and the command line its flags.  A test
 compares ``docs/options.md`` with it.  This file imports nothing slow, because ``contree --help``
 reads it.
 """
@@ -8,7 +8,7 @@ reads it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ SEED = Range(int, 0, 2**32 - 1, "both")  # scikit-learn's random_state as a numb
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of ``ConTreeClassifier``, and mostly one flag of ``contree fit``."""
+    """One parameter of an estimator, and mostly one flag of ``contree fit``."""
 
     name: str
     default: object
@@ -217,6 +217,41 @@ PARAMETERS = (
         "no monotonic constraints",
         "Monotonic constraints are not supported; use sklearn.tree.DecisionTreeClassifier",
     ),
+)
+
+_OF_NUMBERS = {
+    "search": Parameter(
+        "search",
+        "best_first",
+        ("best_first",),
+        '"best_first"',
+        "the order of the search",
+        "The published search is for classes",
+    ),
+    "criterion": Parameter(
+        "criterion",
+        "squared_error",
+        ("squared_error",),
+        '"squared_error"',
+        "the sum of squared errors is minimised",
+        "For other criteria use sklearn.tree.DecisionTreeRegressor",
+    ),
+    "min_impurity_decrease": Parameter(
+        "min_impurity_decrease",
+        0.0,
+        (0.0,),
+        "0.0",
+        "splits pay in squared error",
+        "Use ccp_alpha, which says how much squared error a leaf must save",
+    ),
+}
+
+# Those of a regressor: the same, but for the classes.
+REGRESSOR_PARAMETERS = tuple(
+    _OF_NUMBERS.get(one.name)
+    or replace(one, instead=one.instead.replace("Classifier", "Regressor"))
+    for one in PARAMETERS
+    if one.name != "class_weight"
 )
 
 # The parameters that a cross-validation passes to all of its searches.

@@ -22,7 +22,7 @@ def set_tags(estimator, tags) -> None:
         or _above(getattr(estimator, "ccp_alpha", 0.0), 0.25)
         or _above(estimator.feature_tolerance, 0.03)
     )
-    tags.classifier_tags.poor_score = poor
+    (tags.classifier_tags or tags.regressor_tags).poor_score = poor
     tags.input_tags.allow_nan = tags.input_tags.sparse = True
     # Threads and the clock decide which of several optimal trees is found, or which others.
     tags.non_deterministic = estimator.time_limit is not None or estimator.n_jobs not in (None, 1)

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.utils.validation import check_is_fitted
 
 from contree._check_parameters import resolve_min_samples_leaf
+from contree.export.wording import Wording, wording_of
 
 
-def certificate(classifier) -> str:
-    """Return what the search of a fitted classifier has proved about all trees of its depth."""
-    check_is_fitted(classifier, "tree_")
-    trees, status = _permitted_trees(classifier), _how_it_ended(classifier)
-    bound, errors = classifier.lower_bound_, classifier.errors_
-    if classifier.ccp_alpha > 0:
-        return _with_cost(classifier, trees, status)
-    if classifier.tree_.weighted:
-        least, own = f"errors of weight {bound}", f"errors of weight {errors}"
-        fewer = f"has errors that weigh less than {bound}"
-    else:
-        least, own = f"{bound} error{'s' * (bound != 1)}", f"{errors}"
-        fewer = f"makes fewer than {least}"
-    if bound == classifier.objective_:
-        return f"Proved: no {trees}, {fewer} on these rows ({status})."
+def certificate(estimator: Any) -> str:
+    """Return what the search of a fitted estimator has proved about all trees of its depth."""
+    check_is_fitted(estimator, "tree_")
+    wording = wording_of(estimator)
+    trees, status = _permitted_trees(estimator), _how_it_ended(estimator)
+    bound = estimator.lower_bound_
+    if estimator.ccp_alpha > 0:
+        return _with_cost(estimator, wording, trees, status)
+    if bound == estimator.objective_:
+        return f"Proved: no {trees}, {wording.below(bound)} on these rows ({status})."
+    own = wording.own(estimator)
     return (
-        f"Proved: every {trees}, makes at least {least} on these rows; this one makes {own} "
+        f"Proved: every {trees}, {wording.at_least(bound)} on these rows; this one {own} "
         f"({status})."
     )
 
 
-def _with_cost(classifier, trees: str, status: str) -> str:
-    bound, own = f"{classifier.lower_bound_:.6g}", f"{classifier.objective_:.6g}"
-    share = f"{classifier.ccp_alpha:g} of all {'weight' if classifier.tree_.weighted else 'rows'}"
-    cost = f"errors plus {share} for each leaf"
-    if classifier.gap_ == 0:
+def _with_cost(estimator: Any, wording: Wording, trees: str, status: str) -> str:
+    bound, own = f"{estimator.lower_bound_:.6g}", f"{estimator.objective_:.6g}"
+    loss = "errors" if wording.table else "squared error"
+    cost = f"{loss} plus {wording.leaf_cost(estimator.ccp_alpha)} for each leaf"
+    if estimator.gap_ == 0:
         return f"Proved: no {trees}, has an objective below {own} on these rows: {cost} ({status})."
     return (
         f"Proved: every {trees}, has an objective of at least {bound} on these rows, this one "
@@ -40,30 +39,32 @@ def _with_cost(classifier, trees: str, status: str) -> str:
     )
 
 
-def permitted_depth(classifier) -> str:
+def permitted_depth(estimator: Any) -> str:
     """Return the depth of the trees that a search is about."""
-    depth = classifier.max_depth
+    depth = estimator.max_depth
     return "any depth" if depth is None else f"depth {depth} or less"
 
 
-def _permitted_trees(classifier) -> str:
-    text = f"tree of {permitted_depth(classifier)}"
-    if classifier.max_leaf_nodes is not None:
-        most = int(classifier.max_leaf_nodes)
+def _permitted_trees(estimator: Any) -> str:
+    text = f"tree of {permitted_depth(estimator)}"
+    if estimator.max_leaf_nodes is not None:
+        most = int(estimator.max_leaf_nodes)
         text += f" and at most {most} {'leaves' if most > 1 else 'leaf'}"
     text += ", with any thresholds"
-    if classifier.feature_tolerance > 0:
-        text += f" between values {classifier.feature_tolerance} apart"
-    rows = int(classifier.tree_.n_node_samples[0])
-    least = resolve_min_samples_leaf(classifier.min_samples_leaf, rows)
+    if estimator.feature_tolerance > 0:
+        text += f" between values {estimator.feature_tolerance} apart"
+    rows = int(estimator.tree_.n_node_samples[0])
+    least = resolve_min_samples_leaf(estimator.min_samples_leaf, rows)
     if least > 1:
         text += f" and at least {least} rows in each leaf"
-    share = classifier.min_weight_fraction_leaf
+    share = estimator.min_weight_fraction_leaf
     return text if share == 0 else f"{text} and at least {share:g} of all weight in each leaf"
 
 
-def _how_it_ended(classifier) -> str:
-    tolerance = classifier.weight_tolerance_
-    if tolerance == 0:
-        return classifier.status_
-    return f"{classifier.status_}, up to {tolerance:.2g} by which the weights are rounded"
+def _how_it_ended(estimator: Any) -> str:
+    text = str(estimator.status_)
+    for name, rounded in (("weight_tolerance_", "weights"), ("target_tolerance_", "targets")):
+        tolerance = getattr(estimator, name, 0)
+        if tolerance:
+            text += f", up to {tolerance:.2g} by which the {rounded} are rounded"
+    return text

@@ -7,7 +7,7 @@ import math
 from contree._report import SearchReport
 
 WIDTH, HEIGHT = 520, 180
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 34
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 34
 BEST, BOUND = "#D55E00", "#0072B2"
 
 
@@ -67,7 +67,8 @@ def history_chart(report: SearchReport, said: str = "errors") -> str:
         f'<polyline points="{_points(bound)}" fill="none" stroke="{BOUND}" stroke-width="2" '
         'stroke-dasharray="5 3"/>',
         f'<text x="{LEFT}" y="{HEIGHT - 3}" fill="{BEST}">— {said} of the best tree</text>',
-        f'<text x="{LEFT + 190}" y="{HEIGHT - 3}" fill="{BOUND}">- - proved bound</text>',
+        f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 3}" text-anchor="end" '
+        f'fill="{BOUND}">- - proved bound</text>',
         "</svg>",
     ]
     return "".join(parts)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
-from contree.export.palette import node_colours
-from contree.export.wording import Wording
+from contree.export.wording import Wording, wording_of
 
 
-def to_dot(classifier, feature_names=None, class_names=None, decimals=None) -> str:
-    """Return the tree of a fitted classifier as a graph for Graphviz.
+def to_dot(estimator, feature_names=None, class_names=None, decimals=None) -> str:
+    """Return the tree of a fitted estimator as a graph for Graphviz.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     feature_names, class_names, decimals
         As in :func:`contree.export_text`.
 
@@ -23,9 +22,9 @@ def to_dot(classifier, feature_names=None, class_names=None, decimals=None) -> s
     dot : str
         A digraph; node numbers are those of ``tree_``.  Draw it with ``dot -Tsvg``.
     """
-    check_is_fitted(classifier, "tree_")
-    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names, decimals)
-    fill = node_colours(tree)
+    check_is_fitted(estimator, "tree_")
+    tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names, decimals)
+    fill = wording.fills()
     lines = [
         "digraph tree {",
         '  node [shape=box, style="filled,rounded", fontname="Helvetica"];',
@@ -41,10 +40,14 @@ def to_dot(classifier, feature_names=None, class_names=None, decimals=None) -> s
 
 def _label(tree, wording: Wording, node: int) -> str:
     if tree.feature[node] < 0:
-        first = f"class: {wording.majority(node)}"
+        first = wording.head(node)
     else:
         first = f"{wording.feature(node)} {wording.relation(node)}"
-    return _quoted(first) + f' + "\\n{wording.rows(node)}\\n{wording.counts(node)}"'
+    return _quoted(first) + f' + "\\n{wording.rows(node)}\\n{_under(wording, node)}"'
+
+
+def _under(wording: Wording, node: int) -> str:
+    return wording.details(node) if wording.table else wording.loss(node)
 
 
 def _quoted(text: str) -> str:

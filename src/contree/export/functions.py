@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
-from contree.export.wording import Wording
+from contree.export.wording import Wording, wording_of
 
 LEVELS = 16  # Python allows 100 levels of indentation, C99 127 of blocks
 
@@ -24,13 +24,13 @@ C_WORDS = """auto bool break case catch char class const continue default delete
     this throw true try typedef typename union unsigned using virtual void volatile while"""
 
 
-def to_python(classifier, feature_names=None, class_names=None, name="predict") -> str:
-    """Return the source of a Python function that predicts one row as the classifier does.
+def to_python(estimator, feature_names=None, class_names=None, name="predict") -> str:
+    """Return the source of a Python function that predicts one row as the estimator does.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     feature_names : sequence of str, default=None
         Names for the comments, as in :func:`contree.export_text`.
     class_names : sequence, default=None
@@ -45,19 +45,18 @@ def to_python(classifier, feature_names=None, class_names=None, name="predict") 
         Defines ``name(x)``, for a sequence ``x`` of the features' values, without imports.
         Thresholds are exact, and a missing value, None or NaN, goes where ``predict`` sends it.
     """
-    check_is_fitted(classifier, "tree_")
+    check_is_fitted(estimator, "tree_")
     if not _is_name(name) or keyword.iskeyword(name):
         raise ValueError(f"name must be a name that Python allows, in ASCII; got {name!r}.")
-    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
-    labels = classifier.classes_ if class_names is None else class_names
-    results = [_python_literal(label) for label in labels]
+    tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)
 
     def write(node: int, depth: int) -> list[str]:
         indent = "    " * depth
         if node in starts and depth > 1:
             return [f"{indent}return _{name}_{node}(x)"]
         if tree.feature[node] < 0:
-            return [f"{indent}return {results[tree.majority[node]]}  # {_counts(wording, node)}"]
+            result = _python_literal(wording.result(node))
+            return [f"{indent}return {result}  # {_counts(wording, node)}"]
         return [
             f"{indent}if {_python_condition(tree, node)}:  # {wording.feature(node)!a}",
             *write(int(tree.children_left[node]), depth + 1),
@@ -70,20 +69,21 @@ def to_python(classifier, feature_names=None, class_names=None, name="predict") 
     for node in reversed(starts):  # preorder backwards: what is called comes first
         lines += ["", "", f"def {name if node == 0 else f'_{name}_{node}'}(x):"]
         if node == 0:
+            what = "value" if wording.table is None else "class"
             lines.append(
-                f'    """Return the class of a row of {classifier.n_features_in_} numbers."""'
+                f'    """Return the {what} of a row of {estimator.n_features_in_} numbers."""'
             )
         lines += write(node, 1)
     return "\n".join(lines[2:]) + "\n"
 
 
-def to_c(classifier, feature_names=None, class_names=None, name="contree_predict") -> str:
-    """Return the source of a C function that predicts one row as the classifier does.
+def to_c(estimator, feature_names=None, class_names=None, name="contree_predict") -> str:
+    """Return the source of a C function that predicts one row as the estimator does.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     feature_names, class_names
         Names for the comments and the table of classes, as in :func:`contree.export_text`.
     name : str, default="contree_predict"
@@ -92,22 +92,22 @@ def to_c(classifier, feature_names=None, class_names=None, name="contree_predict
     Returns
     -------
     source : str
-        C99.  ``int name(const double *x)`` returns the index of the class, and the table
-        ``name_classes`` holds the classes' names in UTF-8.  Thresholds are exact, and NaN goes
+        C99.  For a classifier ``int name(const double *x)`` returns the index of the class, and the
+        table ``name_classes`` holds the classes' names in UTF-8.  For a regressor
+        ``double name(const double *x)`` returns the number.  Thresholds are exact, and NaN goes
         where ``predict`` sends it.
     """
-    check_is_fitted(classifier, "tree_")
+    check_is_fitted(estimator, "tree_")
     if not _is_name(name) or name in C_WORDS.split():
         raise ValueError(f"name must be a name that C allows; got {name!r}.")
-    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
+    tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)
 
     def write(node: int, depth: int) -> list[str]:
         indent = "    " * depth
         if node in starts and depth > 1:
             return [f"{indent}return {name}_{node}(x);"]
         if tree.feature[node] < 0:
-            counts = _counts(wording, node)
-            return [f"{indent}return {int(tree.majority[node])};  /* {counts} */"]
+            return [f"{indent}return {_c_result(wording, node)};  /* {_counts(wording, node)} */"]
         comment = _c_comment(f"{wording.feature(node)} {wording.relation(node)}")
         return [
             f"{indent}if ({_c_condition(tree, node)}) {{  /* {comment} */",
@@ -117,21 +117,35 @@ def to_c(classifier, feature_names=None, class_names=None, name="contree_predict
             f"{indent}}}",
         ]
 
-    lines = [
-        f"/* The class of a row of {classifier.n_features_in_} numbers, as an index into "
-        f"{name}_classes. */",
-        f"const char *const {name}_classes[{len(wording.classes)}] = {{",
-        *(f"    {_c_string(one)}," for one in wording.classes),
-        "};",
-    ]
+    lines = _c_preamble(wording, name)
+    kind = "double" if wording.table is None else "int"
     starts = _starts(tree)
     for node in reversed(starts):
-        head = f"int {name}" if node == 0 else f"static int {name}_{node}"
+        head = f"{kind} {name}" if node == 0 else f"static {kind} {name}_{node}"
         lines += ["", f"{head}(const double *x) {{"]
         if tree.feature[node] < 0:
             lines.append("    (void)x;")
         lines += [*write(node, 1), "}"]
     return "\n".join(lines) + "\n"
+
+
+def _c_preamble(wording: Wording, name: str) -> list[str]:
+    """Return the comment on what the function returns, and the table of classes if it has one."""
+    n = len(wording.features)
+    if wording.table is None:
+        return [f"/* The value of a row of {n} numbers. */"]
+    return [
+        f"/* The class of a row of {n} numbers, as an index into {name}_classes. */",
+        f"const char *const {name}_classes[{len(wording.table)}] = {{",
+        *(f"    {_c_string(one)}," for one in wording.table),
+        "};",
+    ]
+
+
+def _c_result(wording: Wording, node: int) -> str:
+    if wording.table is None:
+        return float(wording.result(node)).hex()
+    return str(int(wording.tree.value[node, 0].argmax()))
 
 
 def _starts(tree: FittedTree) -> list[int]:
@@ -158,7 +172,8 @@ def _python_literal(label) -> str:
 
 
 def _counts(wording: Wording, node: int) -> str:
-    return f"{wording.rows(node)}, {wording.counts(node)}"
+    what = wording.loss(node) if wording.table is None else wording.details(node)
+    return f"{wording.rows(node)}, {what}"
 
 
 # Every comparison with NaN is false, in both languages: how a test is put decides where it goes.

@@ -6,14 +6,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from contree.export.palette import FIRST, blend
+from contree.export.wording import wording_of
 
 BLUE, ORANGE = FIRST[:2]
 INK, FAINT = "#111111", "#3a3a3a"
 FIRST_MOMENT = 1e-4  # seconds; nothing is measured more finely
 
 
-def plot_history(classifier, ax=None):
-    """Draw how the search of a fitted classifier went.
+def plot_history(estimator, ax=None):
+    """Draw how the search of a fitted estimator went.
 
     Two steps over the time of the search: the objective of the best tree, which falls, and the
     proved lower bound, which rises.  What lies between them is open; where they meet, the tree is
@@ -21,8 +22,8 @@ def plot_history(classifier, ax=None):
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     ax : matplotlib.axes.Axes, default=None
         Where to draw.  None: a new figure.
 
@@ -31,7 +32,7 @@ def plot_history(classifier, ax=None):
     ax : matplotlib.axes.Axes
         What was drawn on.
     """
-    check_is_fitted(classifier, "search_report_")
+    check_is_fitted(estimator, "search_report_")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -43,14 +44,14 @@ def plot_history(classifier, ax=None):
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(5.6, 3.2), layout="constrained")
-    seconds, objective, bound = _steps(classifier.search_report_)
+    seconds, objective, bound = _steps(estimator.search_report_)
     factor, unit = (1000, "ms") if seconds[-1] < 0.1 else (1, "s")
     time = factor * seconds
     _draw_steps(ax, time, objective, bound)
     _set_axes(ax, time, unit)
-    _set_height(ax, objective.max(), classifier)
-    _draw_ends(ax, time[-1], classifier.objective_, classifier.lower_bound_)
-    ax.set_title(_title(classifier, f"{time[-1]:.3g} {unit}"), fontsize=10, color=INK)
+    _set_height(ax, objective.max(), estimator)
+    _draw_ends(ax, time[-1], estimator.objective_, estimator.lower_bound_)
+    ax.set_title(_title(estimator, f"{time[-1]:.3g} {unit}"), fontsize=10, color=INK)
     return ax
 
 
@@ -103,19 +104,18 @@ def _set_axes(ax, time, unit: str) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _set_height(ax, highest: float, classifier) -> None:
+def _set_height(ax, highest: float, estimator) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    tree = classifier.tree_
-    whole = isinstance(classifier.objective_, int)
+    whole = isinstance(estimator.objective_, int)
     least = 1.0 if whole else 1e-300  # an axis needs a height, though there be no error at all
     ax.set_ylim(0, max(least, 1.05 * highest))
     ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=6))
     ax.yaxis.set_major_formatter(
         FuncFormatter(lambda errors, _: f"{errors:,.0f}" if whole else f"{errors:.4g}")
     )
-    said = "weight of errors" if tree.weighted else "errors"
-    if classifier.ccp_alpha > 0:
+    said = wording_of(estimator).measure()
+    if estimator.ccp_alpha > 0:
         said += " and cost of leaves"
     ax.set_ylabel(said, fontsize=9, color=FAINT)
 
@@ -124,14 +124,12 @@ def _said(value: int | float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _title(classifier, duration: str) -> str:
-    errors = classifier.objective_
-    if classifier.ccp_alpha > 0:
-        said = f"{classifier.status_}: objective {_said(errors)}"
-    elif classifier.tree_.weighted:
-        said = f"{classifier.status_}: errors of weight {_said(errors)}"
+def _title(estimator, duration: str) -> str:
+    objective = estimator.objective_
+    if estimator.ccp_alpha > 0:
+        said = f"{estimator.status_}: objective {_said(objective)}"
     else:
-        said = f"{classifier.status_}: {errors:,} error{'s' * (errors != 1)}"
-    if classifier.gap_ == 0:
+        said = f"{estimator.status_}: {wording_of(estimator).amount(objective)}"
+    if estimator.gap_ == 0:
         return f"{said}, proved in {duration}"
-    return f"{said}, gap {_said(classifier.gap_)} after {duration}"
+    return f"{said}, gap {_said(estimator.gap_)} after {duration}"

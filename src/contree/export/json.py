@@ -1,186 +1,142 @@
-"""A classifier as JSON and back, without pickle: reading never runs code.
+"""An estimator as JSON and back, without pickle: reading never runs code.
 
 The text is one object; ``schema`` and ``version`` say how to read the rest:
 
 ==================  ================================================================================
-schema, version     "contree.classifier" and 2
+schema, version     "contree.classifier" and 2, or "contree.regressor" and 1
 contree             the version of the package that wrote it, for people
 parameters          the estimator's parameters by name; a dict of class weights is a list of
                     [label, weight]
-classes             {"dtype": NumPy's name, "labels": [...]}
+classes             of a classifier: {"dtype": NumPy's name, "labels": [...]}
+targets             of a regressor: the least and the greatest of the training rows
 n_features          the number of features
 feature_names       a list of strings, or null
-certificate         status, errors, objective, lower_bound, weight_tolerance
+certificate         status, errors or squared_error, objective, lower_bound, and the tolerances
 search_report       seconds, counters, history (a list of [seconds, objective, lower_bound]),
                     search, kernel, n_jobs
-tree                the arrays of ClassTree by name, as lists; weight_unit is an integer, or a
-                    list of numerator and denominator
+tree                the arrays of ClassTree or NumberTree by name, as lists; weight_unit,
+                    target_unit and target_centre are an integer, or a list of numerator and
+                    denominator
 ==================  ================================================================================
 
 Numbers are written so that reading gives the same float64 again; infinity is the string "inf".
-Version 1 had neither weights nor missing values: no weight_tolerance, and in the tree no
-missing_go_to_left, class_weights, n_node_missing and weight_unit.
+Version 1 of a classifier had neither weights nor missing values: no weight_tolerance, and in the
+tree no missing_go_to_left, class_weights, n_node_missing and weight_unit.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from contree._class_tree import ClassTree
 from contree.export import json_check as check
+from contree.export.json_leaf import JsonLeaf, plain
 
-SCHEMA, VERSION = "contree.classifier", 2
 
-
-def to_json(classifier, indent=None) -> str:
-    """Return a fitted classifier as JSON text.
+def to_json(estimator: Any, indent: int | None = None) -> str:
+    """Return a fitted estimator as JSON text.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     indent : int, default=None
         Spaces per level, for people; None gives one line.
 
     Returns
     -------
     text : str
-        ``ConTreeClassifier.from_json`` reads it.  The module's docstring states the schema.
+        ``from_json`` of the same class reads it.  The module's docstring states the schema.
     """
-    check_is_fitted(classifier, "tree_")
-    names = getattr(classifier, "feature_names_in_", None)
-    report = classifier.search_report_
+    check_is_fitted(estimator, "tree_")
+    names = getattr(estimator, "feature_names_in_", None)
+    leaf: type[JsonLeaf] = estimator._json_leaf
+    report = estimator.search_report_
     return json.dumps(
         {
-            "schema": SCHEMA,
-            "version": VERSION,
+            "schema": leaf.schema,
+            "version": leaf.version,
             "contree": version("contree"),
-            "parameters": _parameters(classifier),
-            "classes": {
-                "dtype": str(classifier.classes_.dtype),
-                "labels": [_plain(label) for label in classifier.classes_],
+            "parameters": {
+                name: value if isinstance(value, list) else plain(value, f"{name}=")
+                for name, value in leaf.written_parameters(estimator.get_params()).items()
             },
-            "n_features": int(classifier.n_features_in_),
+            **leaf.learnt(estimator),
+            "n_features": int(estimator.n_features_in_),
             "feature_names": None if names is None else [str(name) for name in names],
-            "certificate": {name: getattr(classifier, f"{name}_") for name in check.CERTIFICATE},
+            "certificate": {
+                name: getattr(estimator, f"{name}_") for name in leaf.certificate_names
+            },
             "search_report": {
                 **{f.name: getattr(report, f.name) for f in dataclasses.fields(report)},
                 "counters": dict(report.counters),
                 "history": [list(step) for step in report.history],
             },
-            "tree": _tree(classifier.tree_),
+            "tree": leaf.tree(estimator.tree_),
         },
         indent=indent,
         allow_nan=False,
     )
 
 
-def read_json(classifier_class, text: str):
-    """Return the fitted classifier that `to_json` wrote.
+def read_json(estimator_class: type, text: str) -> Any:
+    """Return the fitted estimator that `to_json` wrote.
 
     Parameters
     ----------
-    classifier_class : type
-        The class of the classifier to make.
+    estimator_class : type
+        The class of the estimator to make.
     text : str
         JSON text.
 
     Returns
     -------
-    classifier : ConTreeClassifier
+    estimator : ConTreeClassifier or ConTreeRegressor
         Fitted.
 
     Raises
     ------
     ValueError
-        If the text is damaged or of another version; the message names what is wrong.
+        If the text is damaged or of another version or class; the message names what is wrong.
     """
-    data = check.parse(text, SCHEMA, VERSION)
-    classifier = _with_parameters(classifier_class, check.part(data, "parameters", dict))
-    classes = check.classes(check.part(data, "classes", dict))
-    n_features = check.integer(data, "n_features", low=1)
-    names = check.feature_names(data, n_features)
-    arrays = check.part(data, "tree", dict)
-    tree = ClassTree(
-        **check.tree(arrays, n_features, len(classes), data["version"]),
-        n_features=n_features,
-        criterion=classifier.criterion,
-    )
-    certificate = check.part(data, "certificate", dict)
-    if data["version"] == 1:
-        certificate.setdefault("weight_tolerance", 0.0)
-    certificate = check.certificate(certificate, tree, classifier.ccp_alpha)
-    report = check.search_report(check.part(data, "search_report", dict))
-
-    classifier.classes_, classifier.n_classes_ = classes, len(classes)
-    classifier.n_features_in_ = n_features
+    leaf: type[JsonLeaf] = estimator_class._json_leaf
+    data = check.parse(text)
+    check.schema(data, leaf.schema, leaf.version)
+    estimator = _with_parameters(estimator_class, check.part(data, "parameters", dict))
+    estimator.n_features_in_ = check.integer(data, "n_features", low=1)
+    names = check.feature_names(data, estimator.n_features_in_)
     if names is not None:
-        classifier.feature_names_in_ = np.array(names, dtype=object)
-    for name, value in certificate.items():
-        setattr(classifier, f"{name}_", value)
-    classifier.tree_, classifier.search_report_ = tree, report
-    return classifier
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    leaf.read(data, estimator)
+    estimator.search_report_ = check.search_report(check.part(data, "search_report", dict))
+    return estimator
 
 
-def _with_parameters(classifier_class, parameters: dict):
-    known = classifier_class().get_params()
+def read_any(text: str) -> Any:
+    """Return the fitted classifier or regressor that `to_json` wrote, by its schema."""
+    from contree._classifier import ConTreeClassifier  # which imports this module
+    from contree._regressor import ConTreeRegressor
+
+    is_regressor = check.parse(text).get("schema") == ConTreeRegressor._json_leaf.schema
+    return read_json(ConTreeRegressor if is_regressor else ConTreeClassifier, text)
+
+
+def _with_parameters(estimator_class: type, parameters: dict[str, Any]) -> Any:
+    """Return an estimator with these parameters, checked."""
+    known = estimator_class().get_params()
     for name, value in parameters.items():
         if name not in known:
             raise check.damaged(f"parameters.{name} is not a parameter of this version")
         if isinstance(value, bool) and name not in ("verbose", "warm_start"):
             raise check.damaged(f"parameters.{name} must be a number, not {value}")
-    classifier = classifier_class(**check.class_weight(parameters))
+    estimator = estimator_class(**estimator_class._json_leaf.read_parameters(parameters))
     try:
-        classifier._validate_params()
+        estimator._validate_params()
     except ValueError as error:
         raise check.damaged(f"parameters: {error}") from error
-    return classifier
-
-
-def _parameters(classifier) -> dict:
-    parameters = classifier.get_params()
-    if isinstance(parameters.get("class_weight"), dict):  # its keys need not be strings
-        pairs = parameters["class_weight"].items()
-        # A weight may be True, which is 1; a label that is one must stay it.
-        parameters["class_weight"] = [
-            [_plain(label), int(weight) if isinstance(weight, bool) else _plain(weight)]
-            for label, weight in pairs
-        ]
-    return {
-        name: value if name == "class_weight" else _plain(value, f"{name}=")
-        for name, value in parameters.items()
-    }
-
-
-def _tree(tree: ClassTree) -> dict:
-    arrays = {name: getattr(tree, name).tolist() for name in check.TREE}
-    for name in check.MAY_BE_INFINITE:
-        arrays[name] = _written(arrays[name])
-    unit = tree.weight_unit
-    whole = isinstance(unit, int)
-    return {**arrays, "weight_unit": unit if whole else [unit.numerator, unit.denominator]}
-
-
-def _written(value):
-    if isinstance(value, list):
-        return [_written(one) for one in value]
-    return "inf" if value == math.inf else value
-
-
-def _plain(value, whose: str = ""):
-    """Return a value of Python's own types that JSON can hold."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, float) and math.isinf(value):
-        return None  # a time limit that never ends
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise ValueError(f"JSON cannot hold {whose}{value!r} of type {type(value).__name__}.")
+    return estimator

@@ -11,8 +11,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from contree.export.palette import class_colours, node_colours
-from contree.export.wording import JOINTS, Wording, short_number, shortened
+from contree.export.wording import JOINTS, Wording, shortened
 
 
 @cache
@@ -34,7 +33,7 @@ def tree_markup(wording: Wording, open_levels: int, titles: bool) -> str:
         Whether each node has a title, which browsers show when the mouse rests on it.
     """
     tree = wording.tree
-    fill, colours = node_colours(tree), class_colours(len(wording.classes))
+    fill = wording.fills()
     out: list[str] = []
     # Text to write, or a node with its branch, the next one last: deep trees need no recursion.
     pending: list = ["</ul></div>", (0, ""), '<div class="ct-tree"><ul>']
@@ -46,7 +45,7 @@ def tree_markup(wording: Wording, open_levels: int, titles: bool) -> str:
         node, branch = item
         word = f'<span class="ct-branch">{branch}</span>' if branch else ""
         out.append(f'<li data-node="{node}">{word}')
-        box = _box(wording, node, colours, titles)
+        box = _box(wording, node, titles)
         if tree.feature[node] < 0:
             out.append(
                 f'<div class="ct-node ct-leaf" tabindex="0" {_style(fill[node])}{box}</div></li>'
@@ -65,13 +64,12 @@ def tree_markup(wording: Wording, open_levels: int, titles: bool) -> str:
 
 
 def legend_markup(wording: Wording) -> str:
-    """Return the classes with their colours."""
-    colours = class_colours(len(wording.classes))
+    """Return what the colours mean."""
     return (
         '<p class="ct-legend">'
         + "".join(
             f'<span><i style="background:{colour}"></i>{escape(name)}</span>'
-            for colour, name in zip(colours, wording.classes, strict=True)
+            for colour, name in wording.legend()
         )
         + "</p>"
     )
@@ -86,25 +84,27 @@ def breakable(name: str) -> str:
     return re.sub(rf"([{JOINTS}]+)(?=[^\s{JOINTS}])", r"\1<wbr>", escape(name))
 
 
-def _box(wording: Wording, node: int, colours: list[str], titles: bool) -> str:
+def _box(wording: Wording, node: int, titles: bool) -> str:
     """Return the end of a node's opening tag, and what stands in its box."""
     tree = wording.tree
     note = f"<small>{wording.rows(node)}</small>"
     if tree.feature[node] < 0:
-        head = f"<b>{breakable(shortened(wording.majority(node)))}</b>"
-        note += f"<small>{wording.errors(node)}</small>"  # leaves make the width of a tree
+        head = f"<b>{breakable(shortened(wording.prediction(node)))}</b>"
+        note += f"<small>{wording.loss(node)}</small>"  # leaves make the width of a tree
     else:
         name = breakable(shortened(wording.feature(node)))
         relation = wording.relation(node).replace("<=", "≤")
         head = f'{name} <span class="ct-test">{relation}</span>'
-    bar = "".join(
-        f'<i style="width:{100 * share:.4g}%;background:{colour}"></i>'
-        for share, colour in zip(tree.value[node, 0], colours, strict=True)
-        if share > 0
-    )
+    bars, end = [], 0.0
+    for bar in wording.bars(node):
+        if bar.left > end + 1e-9:  # a part of the histogram without rows
+            bars.append(f'<i style="width:{100 * (bar.left - end):.4g}%"></i>')
+        high = "" if bar.height == 1 else f"height:{100 * bar.height:.4g}%;"
+        bars.append(f'<i style="width:{100 * bar.width:.4g}%;{high}background:{bar.colour}"></i>')
+        end = bar.left + bar.width
     title = ""
     if titles:
-        counts = zip(wording.classes, tree.class_weights_of(node), strict=True)
-        lines = "\n".join(f"{name}: {short_number(count)}" for name, count in counts if count)
+        lines = "\n".join(f"{one.name}: {one.count}" for one in wording.shares(node))
         title = f' title="{escape(lines)}"'
-    return f'{title}>{head}{note}<span class="ct-bar">{bar}</span>'
+    kind = "" if wording.foot < 1 else " ct-histogram"
+    return f'{title}>{head}{note}<span class="ct-bar{kind}">{"".join(bars)}</span>'

@@ -10,10 +10,6 @@
   const answer = document.getElementById("ct-answer");
   const tip = document.getElementById("ct-tip");
   const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-  const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
-  const short = (value) => String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
-  const weightOf = (node) => (tree.weighted ? ` of weight ${short(total(tree.counts[node]))}` : "");
-  const errorsOf = (node) => (tree.weighted ? `errors of weight ${short(tree.errors[node])}` : plural(tree.errors[node], "error"));
   const mayLack = new Set(tree.mayLack);
 
   for (const [id, open] of [["ct-open", true], ["ct-close", false]]) {
@@ -112,7 +108,7 @@
     centre(boxOf(items.get(node)));
     answer.dataset.leaf = String(node);
     answer.textContent =
-      `${tree.classes[tree.majority[node]]}: leaf ${node}, ${plural(tree.rows[node], "row")}${weightOf(node)}, ${errorsOf(node)}`;
+      `${tree.predictions[node]}: leaf ${node}, ${tree.rows[node]}, ${tree.losses[node]}`;
   }
 
   for (const field of fields) field.addEventListener("input", () => { whole.value = ""; rowTyped = false; follow(); });
@@ -129,27 +125,25 @@
   document.getElementById("ct-form").addEventListener("submit", (event) => event.preventDefault());
   if (fields.length === 0) follow();
 
-  // The note beside a node: how many rows of each class reach it, or what they weigh.
+  // The note beside a node: its rows, and how many are of each class or in each part of the targets.
   function describe(node) {
-    const counts = tree.counts[node], all = total(counts);
     tip.replaceChildren();
     const head = document.createElement("b");
-    head.textContent = `Node ${node}: ${plural(tree.rows[node], "row")}${weightOf(node)}`;
+    head.textContent = `Node ${node}: ${tree.rows[node]}`;
     tip.append(head);
-    const present = counts.map((count, index) => ({ count, index })).filter((entry) => entry.count > 0);
-    present.sort((a, b) => b.count - a.count);
-    for (const { count, index } of present.slice(0, 12)) {
+    const { shown, others } = tree.shares[node];
+    for (const [label, count, share, colour] of shown) {
       const line = document.createElement("div"), name = document.createElement("span");
       const bar = document.createElement("i"), number = document.createElement("span");
       line.className = "ct-line";
-      name.textContent = tree.classes[index];
-      bar.style.width = `${(100 * count) / all}%`;
-      bar.style.background = tree.colours[index];
-      number.textContent = `${short(count)} (${((100 * count) / all).toFixed(1)} %)`;
+      name.textContent = label;
+      bar.style.width = `${100 * share}%`;
+      bar.style.background = colour;
+      number.textContent = `${count} (${(100 * share).toFixed(1)} %)`;
       line.append(name, bar, number);
       tip.append(line);
     }
-    if (present.length > 12) tip.append(`classes not shown: ${present.length - 12}`);
+    if (others > 0) tip.append(`classes not shown: ${others}`);
   }
 
   function showBeside(box, node) {

@@ -1,7 +1,8 @@
 """A tree as one interactive page: a file that needs no network and no other file.
 
-The tree folds, shows counts under the mouse, and follows a row that is typed in.  The tree itself
-is HTML made here; the script only adds the route and the hover, from numbers in a JSON element.
+The tree folds, shows a node's rows under the mouse, and follows a row that is typed in.  The tree
+itself is HTML made here; the script only adds the route and the hover, from numbers in a JSON
+element.
 """
 
 from __future__ import annotations
@@ -17,24 +18,24 @@ from contree._draft import write_whole
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
 from contree.export.markup import asset, breakable, legend_markup, tree_markup
-from contree.export.palette import class_colours
-from contree.export.wording import Wording
+from contree.export.wording import Share, Wording, wording_of
 
 OPEN_LEVELS = 6
+MOST_SHARES = 12
 
 # The page may not load anything from anywhere, whatever gets into it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def to_html(
-    classifier, path, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+    estimator, path, feature_names=None, class_names=None, decimals=None, title="Decision tree"
 ) -> Path:
-    """Write the tree of a fitted classifier as one self-contained, interactive page.
+    """Write the tree of a fitted estimator as one self-contained, interactive page.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     path : str or path-like
         The file to write; it appears whole or not at all.
     feature_names, class_names, decimals
@@ -48,21 +49,21 @@ def to_html(
         The file.
     """
     target = Path(path)
-    write_whole(target, page(classifier, feature_names, class_names, decimals, title))
+    write_whole(target, page(estimator, feature_names, class_names, decimals, title))
     return target
 
 
 def page(
-    classifier, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+    estimator, feature_names=None, class_names=None, decimals=None, title="Decision tree"
 ) -> bytes:
     """Return the page that `to_html` writes."""
-    check_is_fitted(classifier, "tree_")
-    wording = Wording(classifier, feature_names, class_names, decimals)
-    return _markup(classifier, wording, str(title)).encode("utf-8", errors="backslashreplace")
+    check_is_fitted(estimator, "tree_")
+    wording = wording_of(estimator, feature_names, class_names, decimals)
+    return _markup(estimator, wording, str(title)).encode("utf-8", errors="backslashreplace")
 
 
-def _markup(classifier, wording: Wording, title: str) -> str:
-    tree, report = wording.tree, classifier.search_report_
+def _markup(estimator, wording: Wording, title: str) -> str:
+    tree, report = wording.tree, estimator.search_report_
     rows = int(tree.n_node_samples[0])
     counters = "".join(
         f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
@@ -83,14 +84,14 @@ def _markup(classifier, wording: Wording, title: str) -> str:
 </head>
 <body class="contree">
 <h1>{escape(title)}</h1>
-<p class="ct-certificate">{escape(certificate(classifier))}</p>
-<p class="ct-facts">{rows:,} rows, {classifier.n_features_in_} features,
-{classifier.n_classes_} classes;
+<p class="ct-certificate">{escape(certificate(estimator))}</p>
+<p class="ct-facts">{rows:,} rows, {estimator.n_features_in_} features,
+{wording.facts()};
 {tree.n_leaves} leaves, depth {tree.max_depth}; searched for {report.seconds:.3g} s.</p>
 {legend_markup(wording)}
 <p class="ct-tools"><button type="button" id="ct-open">Unfold all</button>
 <button type="button" id="ct-close">Fold all</button>
-Click a test to fold it; rest on a node to see its classes.</p>
+Click a test to fold it; rest on a node to see its rows.</p>
 {tree_markup(wording, OPEN_LEVELS, titles=False)}
 <h2>Where does a row go?</h2>
 <form id="ct-form" autocomplete="off">
@@ -98,7 +99,7 @@ Click a test to fold it; rest on a node to see its classes.</p>
 <p id="ct-answer" role="status"></p>
 </form>
 <h2>The search</h2>
-{history_chart(report, "objective" if classifier.ccp_alpha > 0 else "errors")}
+{history_chart(report, "objective" if estimator.ccp_alpha > 0 else wording.measure())}
 <details class="ct-counters"><summary>Counters</summary>
 <table>{counters}</table></details>
 <div id="ct-tip" role="tooltip" hidden></div>
@@ -138,8 +139,16 @@ def _lacking(wording: Wording, used: list[int]) -> str:
     return f"<p>An empty field is a missing value: {names}. Elsewhere, type NaN.</p>"
 
 
+def _most(shares: list[Share], by_size: bool) -> dict:
+    """Return the parts of a node's rows that the note beside it has room for, and how many not."""
+    if not by_size:
+        return {"shown": shares, "others": 0}
+    largest = sorted(shares, key=lambda one: -one.share)
+    return {"shown": largest[:MOST_SHARES], "others": max(0, len(largest) - MOST_SHARES)}
+
+
 def _data(wording: Wording) -> str:
-    tree = wording.tree
+    tree, nodes = wording.tree, range(wording.tree.node_count)
     text = json.dumps(
         {
             "left": tree.children_left.tolist(),
@@ -149,14 +158,11 @@ def _data(wording: Wording) -> str:
             "threshold": [None if t == math.inf else t for t in tree.threshold.tolist()],
             "missingLeft": tree.missing_go_to_left.tolist(),
             "mayLack": sorted({int(f) for f in tree.feature[tree.n_node_missing > 0]}),
-            "rows": tree.n_node_samples.tolist(),
-            "weighted": tree.weighted,
-            "counts": [tree.class_weights_of(node) for node in range(tree.node_count)],
-            "errors": tree.node_errors.tolist(),
-            "majority": tree.majority.tolist(),
             "features": wording.features,
-            "classes": wording.classes,
-            "colours": class_colours(len(wording.classes)),
+            "predictions": [wording.prediction(node) for node in nodes],
+            "rows": [wording.rows(node) for node in nodes],
+            "losses": [wording.loss(node) for node in nodes],
+            "shares": [_most(wording.shares(node), wording.table is not None) for node in nodes],
         },
         allow_nan=False,
     )

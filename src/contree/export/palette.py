@@ -5,10 +5,12 @@ from __future__ import annotations
 import colorsys
 
 from contree._class_tree import ClassTree
+from contree._number_tree import NumberTree
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart; blue and orange
 # first, because most trees have two classes.
 FIRST = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#888888")
+NUMBER_COLOUR = "#4d4d4d"  # of histograms
 GOLDEN = 0.618033988749895  # steps of this around the colour circle never come close again soon
 
 
@@ -32,6 +34,15 @@ def node_colours(tree: ClassTree) -> list[str]:
         blend(colours[tree.majority[node]], _strength(float(shares[node]), even))
         for node in range(tree.node_count)
     ]
+
+
+def number_colours(tree: NumberTree) -> list[str]:
+    """Return the colour of each node by its mean: the larger, the stronger."""
+    means = tree.value[:, 0, 0]
+    low, high = float(means.min()), float(means.max())
+    half = high / 2 - low / 2  # halves, because the whole may overflow
+    shares = [(mean / 2 - low / 2) / half if half > 0 else 0.5 for mean in means.tolist()]
+    return [blend(FIRST[0], 0.05 + 0.47 * share) for share in shares]
 
 
 def blend(colour: str, strength: float) -> str:

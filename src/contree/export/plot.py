@@ -18,11 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
 from contree.export.layout import centres
-from contree.export.palette import class_colours, node_colours
-from contree.export.wording import JOINTS, LONGEST, Wording, short_number, shortened
+from contree.export.wording import JOINTS, LONGEST, Wording, shortened, wording_of
 
 # All in units of the font's size.
-PADDING, LINE, SMALL, BAR = 0.65, 1.3, 0.82, 0.42
+PADDING, LINE, SMALL = 0.65, 1.3, 0.82
 BOX_GAP, LEVEL_GAP, LEGEND_GAP, MARGIN = 0.9, 2.6, 1.6, 0.5
 WRAP, MOST_LINES = 22, 4
 INK, FAINT = "#111111", "#3a3a3a"
@@ -46,13 +45,13 @@ class Picture:
     top: np.ndarray  # upper edge of each box, from the top of the picture downwards
     widths: np.ndarray
     heights: np.ndarray
-    legend: list[list[tuple[float, int, Line]]]  # rows of (left edge, class, name)
+    legend: list[list[tuple[float, str, Line]]]  # rows of (left edge, colour, meaning)
     width: float
     height: float
 
 
 def plot(
-    classifier,
+    estimator,
     ax=None,
     feature_names=None,
     class_names=None,
@@ -60,15 +59,17 @@ def plot(
     font_size=9.0,
     legend=True,
 ):
-    """Draw the tree of a fitted classifier.
+    """Draw the tree of a fitted estimator.
 
-    A box has the colour of its class, the stronger the purer its rows; the bar at its foot shows
-    how the rows divide into the classes.  The line to a child is the wider the more rows take it.
+    A box of a classifier has the colour of its class, the stronger the purer its rows; the bar at
+    its foot shows how the rows divide into the classes.  A box of a regressor is the stronger the
+    larger its mean; at its foot is a histogram of the training targets.  The line to a child
+    is the wider the more rows take it.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; the tree is scaled to fit, its text included.  None: a new figure, as large
         as the tree needs.
@@ -77,14 +78,14 @@ def plot(
     font_size : float, default=9.0
         In points; only for a new figure.
     legend : bool, default=True
-        Whether to show the classes' colours below the tree.
+        Whether to show what the colours mean below the tree.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
         What was drawn on.
     """
-    check_is_fitted(classifier, "tree_")
+    check_is_fitted(estimator, "tree_")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -93,7 +94,7 @@ def plot(
         ) from error
     if not isinstance(font_size, Real) or not 0 < font_size < math.inf:
         raise ValueError(f"font_size must be a number of points above 0; got {font_size!r}.")
-    wording = Wording(classifier, feature_names, class_names, decimals)
+    wording = wording_of(estimator, feature_names, class_names, decimals)
     picture = _compose(wording, float(font_size), legend)
     if ax is None:
         import matplotlib.pyplot as plt
@@ -109,14 +110,15 @@ def _compose(wording: Wording, size: float, legend: bool) -> Picture:
     lines = [_words(wording, node, size) for node in range(tree.node_count)]
     widths = np.array([max(map(_width, box)) + 2 * PADDING * size for box in lines])
     heights = np.array([sum(line.size for line in box) * LINE for box in lines])
-    heights += (2 * PADDING + BAR) * size
+    heights += (2 * PADDING + wording.foot) * size
     words = np.array([_branch_words(wording, node, size) for node in range(tree.node_count)])
     x = centres(tree, widths, BOX_GAP * size, words)
     top = _level_tops(tree, heights, LEVEL_GAP * size)
 
     margin = MARGIN * size
     width, height = float((x + widths / 2).max()), float((top + heights).max())
-    rows = _legend_rows(wording.classes, size, width) if legend and len(wording.classes) > 1 else []
+    entries = wording.legend()
+    rows = _legend_rows(entries, size, width) if legend and len(entries) > 1 else []
     legend_width = max((row[-1][0] + _width(row[-1][2]) for row in rows), default=0.0)
     if legend_width > width:  # a narrow tree stands in the middle
         x, width = x + (legend_width - width) / 2, legend_width
@@ -143,7 +145,7 @@ def _words(wording: Wording, node: int, size: float) -> list[Line]:
     tree, small = wording.tree, SMALL * size
     rows = _small_lines(wording, node, small)
     if tree.feature[node] < 0:
-        lines = [Line(text, size, bold=True) for text in _wrapped(wording.majority(node))]
+        lines = [Line(text, size, bold=True) for text in _wrapped(wording.prediction(node))]
         return [*lines, *rows]
     *first, last = _wrapped(wording.feature(node))
     test = wording.relation(node).replace("<=", "≤").replace("-", "\N{MINUS SIGN}")
@@ -153,15 +155,14 @@ def _words(wording: Wording, node: int, size: float) -> list[Line]:
 
 
 def _small_lines(wording: Wording, node: int, size: float) -> list[Line]:
-    """Return the rows of a node and what they weigh; of a leaf, its errors too."""
+    """Return the rows of a node and what they weigh; of a leaf, how wrong it is too."""
     tree = wording.tree
-    rows, errors = int(tree.n_node_samples[node]), tree.node_errors[node].item()
+    rows = int(tree.n_node_samples[node])
     texts = [f"{rows:,} row{'s' * (rows != 1)}"]
     if tree.weighted:
-        texts.append(f"weight {short_number(sum(tree.class_weights_of(node)))}")
+        texts.append(wording.weight(node))
     if tree.feature[node] < 0:
-        plain = f"{errors:,} error{'s' * (errors != 1)}"
-        texts.append(wording.errors(node) if tree.weighted else plain)
+        texts.append(wording.loss(node, thousands=True))
     return [Line(text, size, faint=True) for text in texts]
 
 
@@ -206,22 +207,22 @@ def _level_tops(tree: FittedTree, heights: np.ndarray, gap: float) -> np.ndarray
     return starts[tree.node_depth]
 
 
-def _legend_rows(classes: list[str], size: float, width: float) -> list:
-    """Return the classes in rows no wider than the tree, each row centred."""
-    rows: list[list[tuple[float, int, Line]]] = [[]]
+def _legend_rows(entries: list[tuple[str, str]], size: float, width: float) -> list:
+    """Return the colours and their meanings in rows no wider than the tree, each row centred."""
+    rows: list[list[tuple[float, str, Line]]] = [[]]
     swatch, gap, at = 1.2 * size, 1.4 * size, 0.0
-    for number, name in enumerate(classes):
+    for colour, name in entries:
         line = Line(_drawable(" ".join(shortened(name).split())), SMALL * size, faint=True)
         if rows[-1] and at + swatch + _width(line) > width:
             rows.append([])
             at = 0.0
-        rows[-1].append((at + swatch, number, line))
+        rows[-1].append((at + swatch, colour, line))
         at += swatch + _width(line) + gap
     widest = max(width, *(row[-1][0] + _width(row[-1][2]) for row in rows))
     shifted = []
     for row in rows:
         shift = (widest - row[-1][0] - _width(row[-1][2])) / 2
-        shifted.append([(left + shift, number, line) for left, number, line in row])
+        shifted.append([(left + shift, colour, line) for left, colour, line in row])
     return shifted
 
 
@@ -233,13 +234,13 @@ def _draw(ax, wording: Wording, picture: Picture, size: float) -> None:
     ax.set_axis_off()
     points = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     scale = 72 * min(points.width / picture.width, points.height / picture.height)
-    fill, colours = node_colours(tree), class_colours(tree.class_counts.shape[1])
+    fill = wording.fills()
     for node in range(tree.node_count):
         if tree.feature[node] >= 0:
             _draw_branch(ax, tree, picture, node, wording.no(node), size, scale)
     for node in range(tree.node_count):
-        _draw_box(ax, tree, picture, node, size, scale, fill[node], colours)
-    _draw_legend(ax, picture, size, scale, colours)
+        _draw_box(ax, wording, picture, node, size, scale, fill[node])
+    _draw_legend(ax, picture, size, scale)
 
 
 def _text(ax, x: float, y: float, line: Line, scale: float, **options):
@@ -276,7 +277,7 @@ def _draw_branch(ax, tree, picture: Picture, node: int, no: str, size, scale) ->
         _text(ax, to, bend - 0.25 * size, line, scale, ha=side, va="bottom", zorder=2)
 
 
-def _draw_box(ax, tree, picture: Picture, node: int, size, scale, fill, colours) -> None:
+def _draw_box(ax, wording: Wording, picture: Picture, node: int, size, scale, fill) -> None:
     from matplotlib.patches import FancyBboxPatch, Rectangle
 
     width, height = picture.widths[node], picture.heights[node]
@@ -288,7 +289,7 @@ def _draw_box(ax, tree, picture: Picture, node: int, size, scale, fill, colours)
         boxstyle=f"round,pad=0,rounding_size={0.4 * size}",
         facecolor=fill,
         edgecolor="#4d4d4d",
-        linewidth=(1.1 if tree.feature[node] < 0 else 0.7) * scale * size / 9,
+        linewidth=(1.1 if wording.tree.feature[node] < 0 else 0.7) * scale * size / 9,
         zorder=3,
     )
     ax.add_patch(box)
@@ -297,30 +298,29 @@ def _draw_box(ax, tree, picture: Picture, node: int, size, scale, fill, colours)
         _text(ax, picture.x[node], y + line.size * LINE / 2, line, scale, ha="center",
               va="center_baseline", zorder=5)  # fmt: skip
         y += line.size * LINE
-    at = left
-    for number, share in enumerate(tree.value[node, 0]):
+    foot = wording.foot * size
+    for bar in wording.bars(node):
         part = Rectangle(
-            (at, top + height - BAR * size),
-            share * width,
-            BAR * size,
-            facecolor=colours[number],
+            (left + bar.left * width, top + height - bar.height * foot),
+            bar.width * width,
+            bar.height * foot,
+            facecolor=bar.colour,
             linewidth=0,
             zorder=4,
         )
         ax.add_patch(part)
         part.set_clip_path(box)
-        at += share * width
 
 
-def _draw_legend(ax, picture: Picture, size: float, scale: float, colours) -> None:
+def _draw_legend(ax, picture: Picture, size: float, scale: float) -> None:
     from matplotlib.patches import Rectangle
 
     step, swatch = LINE * SMALL * size, 0.7 * size
     start = picture.height - MARGIN * size - step * len(picture.legend)
     for row, entries in enumerate(picture.legend):
         middle = start + (row + 0.5) * step
-        for left, number, line in entries:
+        for left, colour, line in entries:
             left = left + MARGIN * size
             corner = (left - 1.2 * size, middle - swatch / 2)
-            ax.add_patch(Rectangle(corner, swatch, swatch, facecolor=colours[number], linewidth=0))
+            ax.add_patch(Rectangle(corner, swatch, swatch, facecolor=colour, linewidth=0))
             _text(ax, left, middle, line, scale, ha="left", va="center_baseline")

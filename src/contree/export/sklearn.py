@@ -1,4 +1,4 @@
-"""A tree as scikit-learn's own: a fitted ``DecisionTreeClassifier`` for the tools that want one.
+"""A tree as scikit-learn's own, for the tools that want one.
 
 scikit-learn compares float32 values with float64 thresholds, and tools such as ONNX compare in
 float32 throughout.  Each threshold is therefore moved to a float32 number inside its gap, the one
@@ -8,47 +8,48 @@ that sends every float32 value where the float64 threshold does, if the gap has 
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
-from contree.export.wording import Wording
+from contree.export.wording import Wording, wording_of
 
 
-def to_sklearn(classifier) -> DecisionTreeClassifier:
-    """Return a fitted classifier of scikit-learn with the same tree.
+def to_sklearn(estimator: Any) -> BaseDecisionTree:
+    """Return a fitted estimator of scikit-learn with the same tree.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
 
     Returns
     -------
-    cart : DecisionTreeClassifier
-        Predicts as the classifier does on every training row, missing values included, except
+    cart : DecisionTreeClassifier or DecisionTreeRegressor
+        Predicts as the estimator does on every training row, missing values included, except
         below the tests that a warning names: scikit-learn narrows values to float32, which cannot
         hold the two training values around such a threshold apart.
     """
-    check_is_fitted(classifier, "tree_")
-    tree = classifier.tree_
+    check_is_fitted(estimator, "tree_")
+    tree = estimator.tree_
     thresholds, merged = _float32_thresholds(tree)
-    _warn_of_merged(tree, Wording(classifier), merged)
+    _warn_of_merged(tree, wording_of(estimator), merged)
 
-    # A fit of one row knows what a fitted classifier of the installed version is made of.
-    cart = DecisionTreeClassifier().fit([[0.0]], [0])
-    cart.set_params(**_shared_parameters(classifier))
+    # A fit of one row knows what a fitted estimator of the installed version is made of.
+    cart = estimator._cart_type().fit([[0.0]], [0])
+    cart.set_params(**_shared_parameters(estimator))
     template = cart.tree_.__getstate__()["nodes"].dtype
-    cart.n_features_in_ = cart.max_features_ = classifier.n_features_in_
-    if hasattr(classifier, "feature_names_in_"):
-        cart.feature_names_in_ = classifier.feature_names_in_.copy()
-    cart.classes_ = classifier.classes_.copy()
-    cart.n_classes_ = np.int64(classifier.n_classes_)
+    cart.n_features_in_ = cart.max_features_ = estimator.n_features_in_
+    if hasattr(estimator, "feature_names_in_"):
+        cart.feature_names_in_ = estimator.feature_names_in_.copy()
+    if hasattr(estimator, "classes_"):
+        cart.classes_ = estimator.classes_.copy()
+        cart.n_classes_ = np.int64(estimator.n_classes_)
 
-    n_classes = np.array([classifier.n_classes_], dtype=np.intp)
-    inner = type(cart.tree_)(classifier.n_features_in_, n_classes, 1)
+    inner = type(cart.tree_)(estimator.n_features_in_, tree.n_classes.astype(np.intp), 1)
     inner.__setstate__(
         {
             "max_depth": tree.max_depth,
@@ -61,10 +62,10 @@ def to_sklearn(classifier) -> DecisionTreeClassifier:
     return cart
 
 
-def _shared_parameters(classifier) -> dict:
+def _shared_parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters that CART has too; a single leaf keeps to the least of its limits."""
-    theirs = DecisionTreeClassifier().get_params()
-    found = {name: getattr(classifier, name) for name in theirs if hasattr(classifier, name)}
+    theirs = estimator._cart_type().get_params()
+    found = {name: getattr(estimator, name) for name in theirs if hasattr(estimator, name)}
     for name, least in (("max_depth", 1), ("max_leaf_nodes", 2)):
         if found[name] is not None:
             found[name] = max(found[name], least)

@@ -13,24 +13,25 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from contree.export.wording import Wording
+from contree.export.wording import Wording, wording_of
 
 QUOTES = {'"': ('"', '"'), "`": ("`", "`"), "[": ("[", "]")}
 
 
-def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
-    """Return a ``CASE`` expression that gives the predicted class of a row of a table.
+def to_sql(estimator, feature_names=None, class_names=None, quote='"') -> str:
+    """Return a ``CASE`` expression that gives the prediction for a row of a table.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     feature_names : sequence of str, default=None
         The name of the table's column for each feature.  None: the names seen in ``fit``, or
         ``feature_0``, ...
     class_names : sequence, default=None
         What the expression gives for each class, in the order of ``classes_``: strings or numbers.
-        None: the labels themselves.
+        None: the labels themselves.  For a regressor None: the expression gives numbers with all
+        their digits.
     quote : {'"', '`', '['}, default='"'
         How names of columns are quoted: the standard's way, MySQL's or SQL Server's.  MySQL also
         reads backslashes in strings as escapes, so with its quotes they are doubled.
@@ -41,18 +42,16 @@ def to_sql(classifier, feature_names=None, class_names=None, quote='"') -> str:
         An expression.  NULL is a missing value and goes where ``predict`` sends it.  Thresholds
         have all the digits of their float64 value.
     """
-    check_is_fitted(classifier, "tree_")
+    check_is_fitted(estimator, "tree_")
     if quote not in QUOTES:
         raise ValueError(f"quote must be one of {', '.join(map(repr, QUOTES))}; got {quote!r}.")
-    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names)
-    labels = classifier.classes_ if class_names is None else class_names
-    results = [_literal(label, quote) for label in labels]
+    tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)
 
     lines = ["CASE"]
     for leaf in np.flatnonzero(tree.feature < 0):
         path = tree.path(leaf)
         conditions = [_condition(wording, node, below, quote) for node, below in pairwise(path)]
-        result = results[tree.majority[leaf]]
+        result = _literal(wording.result(int(leaf)), quote)
         if not conditions:
             return result
         lines.append(f"  WHEN {' AND '.join(conditions)} THEN {result}")

@@ -1,28 +1,30 @@
 """A tree as text, for people.
 
 The layout is that of ``sklearn.tree.export_text``, with what certifies a leaf beside it: its rows,
-its errors and its class counts.  Weights stand in their place where there are any, and missing
-values are named where the training data had some.
+and its errors and class counts, or its spread (standard deviation) and squared error.  Weights
+stand in their place where there are any, and missing values are named where the training data had
+some.
 """
 
 from __future__ import annotations
 
 from sklearn.utils.validation import check_is_fitted
 
-from contree.export.wording import Wording
+from contree.export.wording import Wording, wording_of
 
 
-def export_text(classifier, feature_names=None, class_names=None, decimals=None) -> str:
-    """Return the tree of a fitted classifier as text.
+def export_text(estimator, feature_names=None, class_names=None, decimals=None) -> str:
+    """Return the tree of a fitted estimator as text.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     feature_names : sequence of str, default=None
         One name for each feature.  None: the names seen in ``fit``, or ``feature_0``, ...
     class_names : sequence of str, default=None
-        One name for each class, in the order of ``classes_``.  None: the labels themselves.
+        One name for each class, in the order of ``classes_``.  None: the labels themselves.  For a
+        regressor None.
     decimals : int, default=None
         Digits after the point of a threshold.  None: four significant digits, and more where they
         are needed for every training row to take the same way, so that the text is short and true.
@@ -32,8 +34,8 @@ def export_text(classifier, feature_names=None, class_names=None, decimals=None)
     text : str
         One line for each branch and each leaf.
     """
-    check_is_fitted(classifier, "tree_")
-    tree, wording = classifier.tree_, Wording(classifier, feature_names, class_names, decimals)
+    check_is_fitted(estimator, "tree_")
+    tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names, decimals)
     lines: list[str] = []
 
     # (node, depth, the line that leads to it), the next one to print last.
@@ -62,6 +64,6 @@ def _indent(depth: int) -> str:
 
 def _leaf(node: int, wording: Wording) -> str:
     return (
-        f"class: {_on_one_line(wording.majority(node))}  "
-        f"({wording.rows(node)}, {wording.errors(node)}, {wording.counts(node)})"
+        f"{_on_one_line(wording.head(node))}  "
+        f"({wording.rows(node)}, {wording.loss(node)}, {wording.details(node)})"
     )

@@ -1,80 +1,175 @@
-"""How the exports word a node: the names of features and classes, and a threshold's digits.
+"""How the exports word a node: the names of features, a threshold's digits, and what a leaf says.
 
-Between the fitted tree and every export that people read.
+Between the fitted tree and every export that people read.  `ClassWording` and `NumberWording` are
+the two kinds; `wording_of` makes the one that an estimator needs.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from contree._class_tree import ClassTree
+from contree._fitted_tree import FittedTree
 
 LONGEST = 88  # characters of a name in a box
 JOINTS = "_./-"  # after which a long name may be broken
 
 
-class Wording:
-    """The words for the nodes of one fitted classifier.
+class Bar(NamedTuple):
+    """A bar at the foot of a box, whose width and height are 1."""
+
+    left: float
+    width: float
+    height: float
+    colour: str
+
+
+class Share(NamedTuple):
+    """A part of a node's rows, for the note beside the node."""
+
+    name: str
+    count: str
+    share: float
+    colour: str
+
+
+def wording_of(
+    estimator: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int | None = None,
+) -> Wording:
+    """Return the words for the nodes of a fitted estimator.
 
     Parameters
     ----------
-    classifier : ConTreeClassifier
-        A fitted classifier.
+    estimator : ConTreeClassifier or ConTreeRegressor
+        A fitted estimator.
     feature_names : sequence of str, default=None
         One name for each feature.  None: the names seen in ``fit``, or ``feature_0``, ...
     class_names : sequence of str, default=None
-        One name for each class, in the order of ``classes_``.  None: the labels themselves.
+        One name for each class, in the order of ``classes_``.  None: the labels themselves.  For a
+        regressor None.
     decimals : int, default=None
         Digits after the point of a threshold.  None: as few as are true, see `threshold`.
     """
+    wording: Wording = estimator._wording_type(estimator, feature_names, class_names, decimals)
+    return wording
 
-    def __init__(self, classifier, feature_names=None, class_names=None, decimals=None):
-        n_features = classifier.n_features_in_
+
+class Wording(ABC):
+    """The words for the nodes of one fitted estimator."""
+
+    tree: FittedTree
+    foot: ClassVar[float]  # height of the bars at the foot of a box, in units of the font's size
+    # The names of what C code returns by their index; None if it returns a number.
+    table: list[str] | None = None
+
+    def __init__(
+        self,
+        estimator: Any,
+        feature_names: Sequence[str] | None,
+        decimals: int | None,
+    ):
+        n_features = estimator.n_features_in_
         if feature_names is None:
-            feature_names = getattr(classifier, "feature_names_in_", None)
+            feature_names = getattr(estimator, "feature_names_in_", None)
         if feature_names is None:
             feature_names = [f"feature_{f}" for f in range(n_features)]
-        if class_names is None:
-            class_names = classifier.classes_
-        _check_length("feature_names", feature_names, n_features, "features")
-        _check_length("class_names", class_names, classifier.n_classes_, "classes")
+        check_length("feature_names", feature_names, n_features, "features")
         _check_decimals(decimals)
-        self.tree: ClassTree = classifier.tree_
+        self.tree = estimator.tree_
         self.features = [str(name) for name in feature_names]
-        self.classes = [str(name) for name in class_names]
         self.decimals = decimals
+
+    # What a leaf says.
+
+    @abstractmethod
+    def prediction(self, node: int) -> str:
+        """Return what a node predicts, in words."""
+
+    @abstractmethod
+    def head(self, node: int) -> str:
+        """Return the same with what it is before it."""
+
+    @abstractmethod
+    def loss(self, node: int, thousands: bool = False) -> str:
+        """Return how wrong a node is as a leaf; `thousands` parts the digits of large numbers."""
+
+    @abstractmethod
+    def details(self, node: int) -> str:
+        """Return what else certifies a leaf in a text."""
+
+    @abstractmethod
+    def result(self, node: int) -> Any:
+        """Return what code gives for the rows of a leaf: a number or a string."""
+
+    @abstractmethod
+    def facts(self) -> str:
+        """Return what is learnt in a few words."""
+
+    @abstractmethod
+    def fills(self) -> list[str]:
+        """Return the colour of each node's box."""
+
+    @abstractmethod
+    def bars(self, node: int) -> list[Bar]:
+        """Return the bars at the foot of a node's box."""
+
+    @abstractmethod
+    def legend(self) -> list[tuple[str, str]]:
+        """Return colours and what they mean."""
+
+    @abstractmethod
+    def shares(self, node: int) -> list[Share]:
+        """Return the parts of a node's rows, the empty ones left out."""
+
+    # What a search minimises.
+
+    @abstractmethod
+    def measure(self) -> str:
+        """Return the name of the loss."""
+
+    @abstractmethod
+    def amount(self, loss: float) -> str:
+        """Return a loss with its name."""
+
+    @abstractmethod
+    def below(self, loss: float) -> str:
+        """Return what a tree does that has less than a loss."""
+
+    @abstractmethod
+    def at_least(self, loss: float) -> str:
+        """Return what a tree does that has at least a loss."""
+
+    @abstractmethod
+    def own(self, estimator: Any) -> str:
+        """Return the loss of an estimator's tree, as a part of a sentence on what others have."""
+
+    @abstractmethod
+    def leaf_cost(self, ccp_alpha: float) -> str:
+        """Return what is added to the loss for each leaf."""
+
+    # What every node says.
 
     def feature(self, node: int) -> str:
         """Return the name of the feature that a node tests."""
         return self.features[self.tree.feature[node]]
 
-    def majority(self, node: int) -> str:
-        """Return the name of the class that a node predicts."""
-        return self.classes[self.tree.majority[node]]
-
     def rows(self, node: int) -> str:
         """Return how many rows reach a node, and what they weigh where that is something else."""
-        text = _counted(int(self.tree.n_node_samples[node]), "row")
-        if not self.tree.weighted:
-            return text
-        return f"{text} of weight {short_number(sum(self.tree.class_weights_of(node)))}"
+        text = counted(int(self.tree.n_node_samples[node]), "row")
+        return f"{text} of {self.weight(node)}" if self.tree.weighted else text
 
-    def errors(self, node: int) -> str:
-        """Return how many rows of a node are not of its class, or what they weigh."""
-        errors = self.tree.node_errors[node].item()
-        if not self.tree.weighted:
-            return _counted(errors, "error")
-        return f"errors of weight {short_number(errors)}"
-
-    def counts(self, node: int) -> str:
-        """Return the rows of each class, or what they weigh."""
-        if not self.tree.weighted:
-            return f"counts {self.tree.class_counts[node].tolist()}"
-        return f"weights [{', '.join(map(short_number, self.tree.class_weights_of(node)))}]"
+    def weight(self, node: int) -> str:
+        """Return what the rows of a node weigh."""
+        return f"weight {short_number(self.tree.weight_of(node))}"
 
     def relation(self, node: int) -> str:
         """Return what a node asks of its feature; yes leads to the left."""
@@ -136,7 +231,8 @@ def short_number(value: int | float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
-def _counted(count: int, word: str) -> str:
+def counted(count: int, word: str) -> str:
+    """Return a number and a word that fits it."""
     return f"{count} {word}{'s' * (count != 1)}"
 
 
@@ -148,7 +244,7 @@ def _plain(text: str) -> str:
     return text
 
 
-def _check_decimals(decimals) -> None:
+def _check_decimals(decimals: Any) -> None:
     if decimals is None:
         return
     if isinstance(decimals, (bool, np.bool_)) or not isinstance(decimals, Integral) or decimals < 0:
@@ -157,7 +253,8 @@ def _check_decimals(decimals) -> None:
         )
 
 
-def _check_length(name: str, names, expected: int, what: str) -> None:
+def check_length(name: str, names: Sequence[Any], expected: int, what: str) -> None:
+    """Reject names of another number than there are things to name."""
     if len(names) != expected:
         raise ValueError(
             f"{name} must have one name for each of the {expected} {what}; got {len(names)}."
