@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
+    "min_reported_time": 10**6,  # seconds: never
     "download_all_examples": False,
     "remove_config_comments": True,
     "plot_gallery": True,

@@ -23,7 +23,11 @@ print(f"CART: {(cart.predict(X) != y).sum()} errors")
 print(
     f"contree: {clf.errors_} errors, {clf.status_} ({clf.search_report_.seconds:.1f} s)"
 )
-print(f"proved: at least {clf.lower_bound_}")
+
+# %%
+# The bound says how far the proof has come. At first it is 0, which says nothing.
+
+print(f"no tree of depth 5 has fewer than {clf.lower_bound_} errors")
 
 # %%
 # The time limit includes checking and sorting the rows. A tree that is stopped by it is

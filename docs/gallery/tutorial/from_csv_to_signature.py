@@ -30,9 +30,8 @@ from sklearn.datasets import load_breast_cancer
 
 folder = Path(tempfile.mkdtemp())
 data = load_breast_cancer(as_frame=True)
-data.data.assign(diagnosis=data.target_names[data.target]).to_csv(
-    folder / "tumours.csv", index=False
-)
+table = data.data.assign(diagnosis=data.target_names[data.target])
+table.to_csv(folder / "tumours.csv", index=False)
 
 table = pd.read_csv(folder / "tumours.csv")
 y = table.pop("diagnosis")
@@ -63,9 +62,8 @@ COST = {"benign": 1, "malignant": 5}
 
 
 def mean_cost(truth, predicted):
-    return sum(COST[t] for t, p in zip(truth, predicted, strict=True) if t != p) / len(
-        truth
-    )
+    wrong = [t for t, p in zip(truth, predicted, strict=True) if t != p]
+    return sum(COST[t] for t in wrong) / len(truth)
 
 
 # %%
