@@ -1,5 +1,8 @@
 // Squared error against exhaustive search in exact fractions, on thousands of small nasty sets.
+#include <cmath>
+#include "depth_two/batch.hpp"
 #include "fit_checks.hpp"
+#include "objective/squared_error.hpp"
 
 namespace {
 
@@ -210,6 +213,77 @@ void test_kernels() {
     unsetenv("CONTREE_KERNEL");
 }
 
+// Every kernel's lanes against the objective's own count of each split: never above it, below it by no more
+// than the margin, and equal where that decides.
+void test_lanes() {
+    for_seeds(400, [](Random& random) {
+        Options options;
+        Instance data = draw_rows(random, {2, 200, 1, 4, 5});
+        draw_targets(data, random, options);
+        const contree::Control control;
+        contree::RankedTable ranked = rank_columns(data.table(), contree::SquaredError::groups(), 0, control);
+        const contree::SquaredError objective(data.table(), ranked, {}, options.score_shift);
+        contree::Arena arena;
+        const contree::RowSet root = contree::all_rows(ranked,
+            random.chance(0.5) && data.weights.empty() ? contree::Width::narrow : contree::Width::wide,
+            contree::scalar_partitioner, arena);
+        if (root.features == 0) return;
+        std::vector<contree::Lane> lanes;
+        for (std::int64_t i = random.between(1, 31); i > 0; --i) {
+            const auto f = static_cast<std::uint32_t>(random.below(root.features));
+            const contree::Cuts cuts = root.cuts(f);
+            lanes.push_back(
+                {f, cuts.at(static_cast<std::uint32_t>(random.below(cuts.count)), 1, root.rows), 0});
+        }
+        const auto key = [](const contree::Lane& lane) { return std::pair(lane.f, lane.z); };
+        std::ranges::sort(lanes, {}, key);
+        lanes.erase(std::ranges::unique(lanes, {}, key).begin(), lanes.end());
+        std::vector<contree::SplitLosses> exact;
+        for (const contree::Lane& lane : lanes)
+            exact.push_back(objective.stumps_of_split(root, lane.f, lane.z));
+        const Score whole = objective.best_stump(root, {}).loss;
+        Score least = whole;
+        for (const contree::SplitLosses& one : exact) least = std::min(least, one.left + one.right);
+        double squares = 0;
+        for (std::size_t r = 0; r < data.rows; ++r)
+            squares +=
+                static_cast<double>(data.weight(r)) * std::pow(static_cast<double>(data.targets[r]), 2);
+        const double scale = 64 + 4 * std::sqrt(static_cast<double>(root.mass)) + 4 * root.rows;
+        const double margin = std::ldexp(2 * scale * squares, options.score_shift - 53);
+        const auto slack = static_cast<Score>(std::min(margin, std::ldexp(1.0, 60))) + 3;
+        for (const contree::Kernel* kernel : contree::available_kernels()) {
+            const auto batches = objective.make_batches(*kernel, {});
+            contree::Statistics statistics;
+            contree::Batch& batch = batches->start(root, arena, statistics);
+            batch.lanes = lanes;
+            batch.with_whole = true;
+            const auto near = [&](Score proved, Score truth) {
+                CHECK_AT_MOST(proved, truth);
+                CHECK_AT_MOST(truth - slack, proved);
+            };
+            batch.rough = true;
+            CHECK(batch.evaluate(contree::unreached));
+            for (std::size_t t = 0; t < lanes.size(); ++t) {
+                near(batch.proved_left(t), exact[t].left);
+                near(batch.proved_right(t), exact[t].right);
+            }
+            near(batch.proved(contree::Batch::whole_lane), whole);
+            batch.rough = false;
+            const Score ub = random.pick({contree::unreached, least, least + 1});
+            CHECK(batch.evaluate(ub));
+            Score reached = batch.reached(contree::Batch::whole_lane);
+            for (std::size_t t = 0; t < lanes.size(); ++t) {
+                const Score truth = exact[t].left + exact[t].right;
+                CHECK_AT_MOST(batch.proved(t), truth);
+                CHECK(batch.reached(t) == truth || batch.reached(t) >= contree::unreached);
+                CHECK(batch.reached(t) == truth || batch.proved(t) >= std::min(ub, least));
+                reached = std::min(reached, batch.reached(t));
+            }
+            CHECK(reached == least || least >= ub);
+        }
+    });
+}
+
 void test_refusals() {
     Instance data;
     data.rows = 2, data.features = 1, data.values = {0, 1}, data.targets = {0, 1};
@@ -256,6 +330,7 @@ int main() {
     check::run("depth three", [] { against_exhaustive_search(1000, 3, {1, 13, 0, 3, 6}); });
     check::run("depth four, with heuristics", [] { against_exhaustive_search(200, 4, {1, 9, 0, 2, 6}); });
     check::run("every size", test_all_sizes);
+    check::run("lanes", test_lanes);
     check::run("every kernel", test_kernels);
     return check::report();
 }

@@ -206,13 +206,6 @@ bool RowSet::allows(std::uint32_t f, Position z) const {
     return enough_left(g, sized_left(f, z, g), stray) && enough_right(g, sized_right(f, z, g), stray);
 }
 
-std::uint32_t RowSet::sized_feature(std::uint32_t f) const {
-    if (leaf_size_rows == nullptr) return f;
-    const FeatureId* const begin = leaf_size_rows->feature;
-    const FeatureId* const end = begin + leaf_size_rows->features;
-    return static_cast<std::uint32_t>(std::lower_bound(begin, end, feature[f]) - begin);
-}
-
 Position RowSet::sized_left(std::uint32_t f, Position z, std::uint32_t sized_f) const {
     if (leaf_size_rows == nullptr) return z;
     if (z == rows) return leaf_size_rows->rows;

@@ -74,7 +74,9 @@ struct RowSet {
     // The rows that count for sizes.  Those between two of its own may lie on either side: the left side of a
     // split may have the first `sized_left` of them, the right side all behind the first `sized_right`.
     const RowSet& sized() const { return leaf_size_rows != nullptr ? *leaf_size_rows : *this; }
-    std::uint32_t sized_feature(std::uint32_t f) const;
+    std::uint32_t sized_feature(std::uint32_t f) const {
+        return leaf_size_rows == nullptr ? f : leaf_size_rows->number_of(feature[f]);
+    }
     Position sized_left(std::uint32_t f, Position z, std::uint32_t sized_f) const;
     Position sized_right(std::uint32_t f, Position z, std::uint32_t sized_f) const;
 

@@ -23,7 +23,7 @@
 
 #if defined(__x86_64__)
 #define CONTREE_X86_KERNELS 1
-#define CONTREE_AVX2 "avx2,bmi,bmi2,popcnt"
+#define CONTREE_AVX2 "avx2,fma,bmi,bmi2,popcnt"
 #define CONTREE_AVX512 "avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt"
 #if !defined(__clang__)  // GCC 12 warns of its own AVX-512 headers (its bug 105593)
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -37,8 +37,8 @@ namespace contree {
 // says the same, but on Windows clang has no library for it.
 inline bool has_instructions(unsigned in_ebx_of_7, unsigned saved) {
     unsigned a = 0, b = 0, c = 0, d = 0;
-    constexpr unsigned os_saves = 1U << 27, popcnt = 1U << 23;
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (~c & (os_saves | popcnt)) != 0) return false;
+    constexpr unsigned os_saves = 1U << 27, popcnt = 1U << 23, fma = 1U << 12;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (~c & (os_saves | popcnt | fma)) != 0) return false;
     unsigned low = 0, high = 0;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     if ((~low & saved) != 0 || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;

@@ -32,7 +32,9 @@ public:
     // Is all of the set the left side of one more, the last lane?  Then there is room for one fewer.
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
-    bool with_leaves = false;  // is the loss of a leaf on each side wanted too?
+    bool with_leaves = false;     // is the loss of a leaf on each side wanted too?
+    bool rough = false;           // may what is reached be a little less than that, to compare lanes?
+    unsigned width = lane_count;  // so many lanes cost no more than one
 
     // Losses that are not below `ub` need not be exact.  False where it was halted: then there are none.
     bool evaluate(Score ub);
@@ -56,6 +58,8 @@ protected:
     using BySide = std::array<Score, side_count>;
 
     virtual void evaluate_lanes(Score ub);
+    // Bit t, and bit 32 + t: does a row lie left, or right, in lane t?
+    void write_words(const RowSet& set, std::span<const Lane> places, std::uint64_t* words) const;
     std::uint32_t lanes_in_use() const {
         const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << lanes.size()) - 1);
         return used | (with_whole ? std::uint32_t{1} << whole_lane : 0);

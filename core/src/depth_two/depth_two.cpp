@@ -93,7 +93,7 @@ bool DepthTwo::still_open(Open& open) {
 // order in which segments are taken and nothing else.
 void DepthTwo::choose_lanes() {
     constexpr std::uint64_t most = (1u << 22) - 1, index_mask = (1u << 20) - 1;
-    const unsigned room = lane_count - batch_->with_whole;
+    const unsigned room = batch_->width - batch_->with_whole;
     const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(ub_))) - 22);
     const auto width = [](const Run& run) { return std::uint64_t{run.last - run.first}; };
     keys_.clear();

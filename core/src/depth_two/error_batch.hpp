@@ -3,7 +3,6 @@
 // Stumps say two classes, so the kernel (kernel.hpp) sweeps rows of two classes at a time; here is which
 // pairs of classes, and what follows.
 #pragma once
-#include <span>
 #include "depth_two/batch.hpp"
 
 namespace contree {
@@ -32,7 +31,6 @@ protected:
     virtual void begin() = 0;                // the rest of `start`
     virtual void sweep_lanes(Score ub) = 0;  // finds what is reached and proved
 
-    void write_words(const RowSet& set, std::span<const Lane> places, std::uint64_t* words) const;
     void prepare(Pair& pair);
     void weigh_classes();
     BySide leaves() const;

@@ -1,7 +1,5 @@
 #include "depth_two/kernel.hpp"
-#include <array>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include "data/cuts.hpp"
 #include "data/simd.hpp"
@@ -35,16 +33,12 @@ const Kernel& chosen_kernel() {
 }
 
 Row spread_cuts(const std::uint64_t* bits, Row rows, std::uint8_t* mask) {
-    static constexpr auto spread = [] {
-        std::array<std::array<std::uint8_t, 8>, 256> made{};
-        for (unsigned byte = 0; byte < 256; ++byte)
-            for (unsigned i = 0; i < 8; ++i) made[byte][i] = (byte >> i & 1) != 0 ? 0xff : 0;
-        return made;
-    }();
     Row taken = 0;
     for (Row k = 0; k < rows; k += 8) {
-        const auto byte = bits[k / 64] >> k % 64 & (rows - k >= 8 ? 0xff : (1u << (rows - k)) - 1);
-        std::memcpy(mask + k, spread[byte].data(), 8);
+        const std::uint64_t byte = bits[k / 64] >> k % 64 & (rows - k >= 8 ? 0xff : (1u << (rows - k)) - 1);
+        const std::uint64_t own = byte * 0x0101010101010101 & 0x8040201008040201;  // byte i has bit i alone
+        const std::uint64_t set = ((own + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101) * 0xff;
+        for (unsigned i = 0; i < 8; ++i) mask[k + i] = static_cast<std::uint8_t>(set >> 8 * i);
         taken += count_bits(byte);
     }
     return rows - taken;

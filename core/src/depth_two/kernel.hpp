@@ -88,6 +88,9 @@ struct SideExtremes {
     alignas(64) Score end[side_count];                                    // W behind the last row
 };
 
+struct SquaredKernel;
+extern const SquaredKernel squared_scalar, squared_avx2, squared_avx512;
+
 // The loops for one machine.
 struct Kernel {
     template <class Step> using SweepWeighted = void (*)(const WeightedSweep<Step>&, SideExtremes&);
@@ -102,6 +105,7 @@ struct Kernel {
         weighted;
     const Partitioner* partitioner;  // the data's own loops, for the same machine
     Row kept_steps;                  // up to so many rows a plain sweep wants room for `steps`
+    const SquaredKernel* squared;    // the loops of squared error, for the same machine
 
     template <class Step>
     void sweep_weighted(const WeightedSweep<Step>& input, SideExtremes& extremes) const {

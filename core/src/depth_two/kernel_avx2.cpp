@@ -171,6 +171,6 @@ template <class Step> struct Lanes {
 CONTREE_TARGET_END
 
 const contree::Kernel contree::avx2_kernel{
-    "avx2", has_avx2, sweep, weigh_sides, weighted, &scalar_partitioner, most_kept};
+    "avx2", has_avx2, sweep, weigh_sides, weighted, &scalar_partitioner, most_kept, &squared_avx2};
 
 #endif

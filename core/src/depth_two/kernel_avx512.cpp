@@ -135,6 +135,6 @@ template <class Step> struct Lanes {
 CONTREE_TARGET_END
 
 const contree::Kernel contree::avx512_kernel{
-    "avx512", has_avx512, sweep, weigh_sides, weighted, &avx512_partitioner, 0};
+    "avx512", has_avx512, sweep, weigh_sides, weighted, &avx512_partitioner, 0, &squared_avx512};
 
 #endif

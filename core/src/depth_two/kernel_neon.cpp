@@ -115,6 +115,6 @@ template <class Step> struct Lanes {
 }  // namespace contree
 
 const contree::Kernel contree::neon_kernel{
-    "neon", [] { return true; }, sweep, weigh_sides, weighted, &scalar_partitioner, 0};
+    "neon", [] { return true; }, sweep, weigh_sides, weighted, &scalar_partitioner, 0, &squared_scalar};
 
 #endif

@@ -63,5 +63,5 @@ template <class Step> void sweep_weighted(const WeightedSweep<Step>& input, Side
 const Kernel scalar_kernel{"scalar", [] { return true; }, sweep, weigh_sides,
     {sweep_weighted<std::int8_t>, sweep_weighted<std::int16_t>, sweep_weighted<std::int32_t>,
         sweep_weighted<std::int64_t>},
-    &scalar_partitioner, 0};
+    &scalar_partitioner, 0, &squared_scalar};
 }  // namespace contree

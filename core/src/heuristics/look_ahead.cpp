@@ -32,6 +32,7 @@ std::vector<Scored> score_splits(HeuristicContext& context, const RowSet& set, s
     Arena::Frame frame(context.arena);
     Batch& batch = context.batches->start(set, context.arena, context.statistics);
     batch.with_whole = false;
+    batch.rough = true;
     std::vector<Scored> scored;
     for (std::size_t i = 0; i < splits.size() && !context.stopped(); i += lane_count) {
         batch.lanes.clear();
