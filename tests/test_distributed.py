@@ -12,10 +12,10 @@ import time
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.model_selection import GridSearchCV
 
-from contree import ConTreeClassifier, ConTreeClassifierCV
+from contree import ConTreeClassifier, ConTreeClassifierCV, ConTreeRegressor
 from scale import scaled
 
 distributed = pytest.importorskip("distributed")
@@ -261,6 +261,19 @@ def test_first_tree_and_warm_start(client):
     clf = ConTreeClassifier(4, time_limit=0.5)
     on_cluster.fit(clf, X, y, client=client, initial_tree=first)
     assert clf.objective_ <= first.objective_
+
+
+def test_regression(client):
+    X, y = load_diabetes(return_X_y=True)
+    weights = np.arange(len(y)) % 3
+    alone = ConTreeRegressor(3, ccp_alpha=10.0).fit(X, y, weights)
+    reg = on_cluster.fit(
+        ConTreeRegressor(3, ccp_alpha=10.0), X, y, sample_weight=weights, client=client
+    )
+    assert (reg.status_, reg.objective_) == ("optimal", alone.objective_)
+    assert reg.lower_bound_ == reg.objective_
+    limited = on_cluster.fit(ConTreeRegressor(4, time_limit=1.0), X, y, client=client)
+    assert 0 < limited.lower_bound_ <= limited.objective_
 
 
 def test_what_is_refused(client):

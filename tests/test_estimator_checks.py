@@ -9,7 +9,12 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from contree import ConTreeClassifier, ConTreeClassifierCV
+from contree import (
+    ConTreeClassifier,
+    ConTreeClassifierCV,
+    ConTreeRegressor,
+    ConTreeRegressorCV,
+)
 from scale import IS_LONG
 
 pytestmark = pytest.mark.filterwarnings(
@@ -37,6 +42,9 @@ ESTIMATORS = [
     ),
     (ConTreeClassifier(2, min_weight_fraction_leaf=0.1), {}),
     (ConTreeClassifierCV(2, cv=3), {}),
+    (ConTreeRegressor(), {}),
+    (ConTreeRegressor(2, ccp_alpha=0.01, max_leaf_nodes=3, n_jobs=2), {}),
+    (ConTreeRegressorCV(2, cv=3), {}),
 ]
 MORE_ESTIMATORS = [
     (ConTreeClassifier(1), {}),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contree._fitted_tree import FittedTree
     from contree._progress import Progress
     from contree._regressor import ConTreeRegressor
+    from contree._regressor_cv import ConTreeRegressorCV
     from contree._report import Improvement, SearchReport
     from contree._size_path import SizeErrorPath, size_error_path
     from contree.export import export_text
@@ -23,6 +24,7 @@ __all__ = [
     "ConTreeClassifier",
     "ConTreeClassifierCV",
     "ConTreeRegressor",
+    "ConTreeRegressorCV",
     "FittedTree",
     "Improvement",
     "Progress",
@@ -38,6 +40,7 @@ _HOMES = {
     "ConTreeClassifier": "contree._classifier",
     "ConTreeClassifierCV": "contree._classifier_cv",
     "ConTreeRegressor": "contree._regressor",
+    "ConTreeRegressorCV": "contree._regressor_cv",
     "FittedTree": "contree._fitted_tree",
     "Improvement": "contree._report",
     "Progress": "contree._progress",

@@ -97,6 +97,11 @@ n_node_missing, weight_unit, n_features
         """What the rows of each node weigh that are not of its majority class, in units."""
         return frozen(self.node_weights - self.class_weights.max(axis=1), np.int64)
 
+    @property
+    def loss_units(self) -> int:
+        """The errors of the tree, in units of weight."""
+        return int(self.node_error_units[self.feature < 0].sum())
+
     @cached_property
     def node_errors(self) -> np.ndarray:
         """The same in the user's unit: integers where the weights are, as without weights."""

@@ -321,5 +321,9 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @staticmethod
+    def _training_loss(y: Any, predicted: Any, weights: np.ndarray) -> float:
+        return float(weights[predicted != y].sum())
+
     def _loss_in_words(self) -> str:
         return f"{self.errors_} errors{' by weight' * self.tree_.weighted}"

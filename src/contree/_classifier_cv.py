@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -98,6 +99,7 @@ memory_limit, search_options
 
     _tree_type = ConTreeClassifier
     _target_type = ClassTarget
+    _default_score = "accuracy"
     _of_every_fold = OF_EVERY_FOLD
     _parameter_constraints: dict = constraints(ConTreeClassifier, OF_EVERY_FOLD)
 
@@ -136,7 +138,7 @@ memory_limit, search_options
         self.search_options = search_options
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         set_tags(self, tags)
         return tags

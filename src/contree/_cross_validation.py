@@ -50,6 +50,7 @@ class TreeCV(BaseEstimator):
     """The cross-validation of one kind of estimator."""
 
     _tree_type: ClassVar[type[TreeEstimator]]  # what is fitted
+    _default_score: ClassVar[str]  # what scoring=None is
     _of_every_fold: ClassVar[tuple[str, ...]]  # the parameters that all searches get
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
@@ -92,6 +93,11 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
     def gap_(self) -> int | float:
         check_is_fitted(self, "tree_")
         return self.objective_ - self.lower_bound_
+
+    @staticmethod
+    @abstractmethod
+    def _training_loss(y: Any, predicted: Any, weights: np.ndarray) -> float:
+        """Return what predictions lose on rows with these weights."""
 
     @abstractmethod
     def _loss_in_words(self) -> str:

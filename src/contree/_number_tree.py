@@ -143,6 +143,11 @@ node_weights, missing_go_to_left, n_node_missing, weight_unit, n_features
         return sum((self._squared_error_units[leaf] for leaf in leaves), Fraction(0)) * self._unit
 
     @property
+    def loss_units(self) -> Fraction:
+        """The squared error of the tree for a unit of weight, in the unit of squared targets."""
+        return self.squared_error / self.weight_unit
+
+    @property
     def _unit(self) -> Fraction:
         return self.weight_unit * self.target_unit**2
 

@@ -264,3 +264,4 @@ OF_EVERY_FOLD = (
     "memory_limit",
     "search_options",
 )
+OF_EVERY_FOLD_OF_NUMBERS = tuple(name for name in OF_EVERY_FOLD if name != "class_weight")

@@ -195,5 +195,9 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         leaves = self.apply(X, check_input)
         return self.tree_.value[leaves, 0, 0]
 
+    @staticmethod
+    def _training_loss(y: Any, predicted: Any, weights: np.ndarray) -> float:
+        return float((weights * np.square(y - predicted)).sum())
+
     def _loss_in_words(self) -> str:
         return f"squared error {self.squared_error_:.6g}"

@@ -1,4 +1,4 @@
-"""The trade-off between size and errors: the best tree of every number of leaves, in one search."""
+"""The trade-off between size and loss: the best tree of every number of leaves, in one search."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import numpy as np
 from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_no_bools
 from contree._classifier import ConTreeClassifier
+from contree._estimator import TreeEstimator
 from contree._fit import search_tree, store_answer
 from contree._fit_request import FitRequest
 from contree._progress import observer
-from contree._weights import in_user_unit
+from contree._regressor import ConTreeRegressor
 
 
 @dataclass(frozen=True)
 class SizeErrorPath:
-    """The fewest errors of trees of one depth, for each number of leaves.
+    """The fewest errors, or the least squared error, of trees of one depth by number of leaves.
 
     CART's ``cost_complexity_pruning_path`` covers the prunings of one tree; this covers all trees.
 
@@ -30,11 +31,12 @@ class SizeErrorPath:
     leaves : array of int, shape (n_sizes,)
         1, 2, 3, ..., up to the last number that saves an error.
     errors : array of int or float, shape (n_sizes,)
-        Training errors, or their weight, of the best tree with at most so many leaves.
+        Training errors, or their weight, of the best tree with at most so many leaves.  For
+        regression the squared error.
     lower_bounds : array like ``errors``
         Proved: no permitted tree with at most so many leaves has fewer errors.  They equal
         ``errors`` for the sizes that are proved to be optimal.
-    trees : tuple of ConTreeClassifier
+    trees : tuple of ConTreeClassifier or ConTreeRegressor
         The fitted trees, with ``max_leaf_nodes`` set to their size.  A tree has fewer leaves if the
         last one saves no error.
     ccp_alphas : array of float
@@ -57,7 +59,7 @@ class SizeErrorPath:
     leaves: np.ndarray
     errors: np.ndarray
     lower_bounds: np.ndarray
-    trees: tuple[ConTreeClassifier, ...]
+    trees: tuple[TreeEstimator, ...]
     ccp_alphas: np.ndarray
     ccp_leaves: np.ndarray
     exact_alphas: tuple[Fraction, ...]
@@ -71,7 +73,7 @@ class SizeErrorPath:
         """Whether each size is proved to be optimal."""
         return self.errors == self.lower_bounds
 
-    def tree(self, max_leaf_nodes: int) -> ConTreeClassifier:
+    def tree(self, max_leaf_nodes: int) -> TreeEstimator:
         """Return the best tree with at most ``max_leaf_nodes`` leaves."""
         if not isinstance(max_leaf_nodes, Integral) or max_leaf_nodes < 1:
             raise ValueError(f"max_leaf_nodes must be an int from 1 up; got {max_leaf_nodes!r}.")
@@ -119,7 +121,8 @@ class SizeErrorPath:
         """Return one line for each size."""
         lines = [f"SizeErrorPath: {self.status}, {self.seconds:.3g} s", "  leaves  errors  proved"]
         lines += [
-            f"  {size:>6}  {errors:>6}  {errors if done else f'at least {bound}':>6}"
+            f"  {size:>6}  {_figure(errors):>6}  "
+            f"{_figure(errors) if done else f'at least {_figure(bound)}':>6}"
             for size, errors, bound, done in zip(
                 self.leaves, self.errors, self.lower_bounds, self.proved, strict=True
             )
@@ -127,11 +130,16 @@ class SizeErrorPath:
         return "\n".join(lines)
 
 
+def _figure(value) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def size_error_path(
     X,
     y,
     max_depth=3,
     *,
+    task="classification",
     sample_weight=None,
     max_leaf_nodes=None,
     min_samples_leaf=1,
@@ -154,12 +162,14 @@ def size_error_path(
     Parameters
     ----------
     X, y
-        Rows and labels, as for :meth:`ConTreeClassifier.fit`.
+        Rows and labels or numbers, as for ``fit``.
     max_depth : int or None, default=3
         The largest number of tests between the root and a leaf.  None: only the number of leaves
         limits the depth, which takes far longer.
+    task : {"classification", "regression"}, default="classification"
+        Whether leaves predict classes or numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        The cost of an error on each row.
+        The cost of an error, or of a unit of squared error, on each row.
     max_leaf_nodes : int, default=None
         The largest size.  None: all sizes.
     min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
@@ -180,12 +190,17 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
     >>> path.errors.tolist(), path.status
     ([100, 50, 6], 'optimal')
     """
-    base = ConTreeClassifier(
+    kinds = {"classification": ConTreeClassifier, "regression": ConTreeRegressor}
+    if task not in kinds:
+        raise ValueError(f"task must be 'classification' or 'regression'; got {task!r}.")
+    of_classes = {"class_weight": class_weight} if task == "classification" else {}
+    if class_weight is not None and not of_classes:
+        raise ValueError("class_weight must be None for task='regression'. Use sample_weight.")
+    base = kinds[task](
         max_depth,
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
         min_weight_fraction_leaf=min_weight_fraction_leaf,
-        class_weight=class_weight,
         max_gap=max_gap,
         time_limit=time_limit,
         feature_tolerance=feature_tolerance,
@@ -195,12 +210,13 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
         on_interrupt=on_interrupt,
         search_options=search_options,
         verbose=verbose,
+        **of_classes,
     )
     return path_of(base, X, y, sample_weight)
 
 
-def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
-    """Return the path of the trees that a classifier permits."""
+def path_of(base: TreeEstimator, X, y, sample_weight=None) -> SizeErrorPath:
+    """Return the path of the trees that an estimator permits."""
     start_time = time.perf_counter()
     base._validate_params()
     check_no_bools(base, NUMBERS)
@@ -209,19 +225,18 @@ def path_of(base: ConTreeClassifier, X, y, sample_weight=None) -> SizeErrorPath:
     request = FitRequest.of(
         base, columns, target, sample_weight, start_time=start_time, all_sizes=True
     )
-    weights, cost = request.weights, request.cost
-    with observer(None, base.verbose, cost) as observe:
+    with observer(None, base.verbose, request.cost) as observe:
         answer = search_tree(replace(request, observe=observe))
     sizes = answer["sizes"]
-    alphas = _hull([size["loss"] for size in sizes], weights.total)
+    trees = tuple(
+        _fitted(base, leaves, size, answer, request) for leaves, size in enumerate(sizes, start=1)
+    )
+    alphas = _hull([one.tree_.loss_units for one in trees], request.weights.total)
     return SizeErrorPath(
         leaves=np.arange(1, len(sizes) + 1),
-        errors=np.array([in_user_unit(size["loss"], weights.unit) for size in sizes]),
-        lower_bounds=np.array([cost.bounds(s["loss"], s["lower_bound"])[1] for s in sizes]),
-        trees=tuple(
-            _fitted(base, leaves, size, answer, request)
-            for leaves, size in enumerate(sizes, start=1)
-        ),
+        errors=np.array([one.objective_ for one in trees]),
+        lower_bounds=np.array([one.lower_bound_ for one in trees]),
+        trees=trees,
         ccp_alphas=np.array([float(alpha) for alpha, _ in alphas]),
         ccp_leaves=np.array([leaves for _, leaves in alphas]),
         exact_alphas=tuple(alpha for alpha, _ in alphas),
@@ -249,14 +264,14 @@ def _fitted(base, leaves: int, size: dict, answer: dict, request: FitRequest):
     return found
 
 
-def _hull(errors: list[int], total: int) -> list[tuple[Fraction, int]]:
+def _hull(errors: list[int] | list[Fraction], total: int) -> list[tuple[Fraction, int]]:
     """Return each ccp_alpha at which the best size changes, and the size from there on.
 
     The objective of a size is a line over alpha: the errors are its value at 0, the leaves are its
     slope.  So the best sizes are the corners of the lower convex hull of errors over leaves.
     Between two corners, alpha is the number of errors that a leaf saves, as a share of all rows.
     """
-    corners: list[tuple[int, int]] = []
+    corners: list[tuple[int, int | Fraction]] = []
     for leaves, wrong in enumerate(errors, start=1):
         if corners and wrong >= corners[-1][1]:
             continue
@@ -271,41 +286,40 @@ def _hull(errors: list[int], total: int) -> list[tuple[Fraction, int]]:
     return alphas
 
 
-def _saved(smaller: tuple[int, int], larger: tuple[int, int]) -> Fraction:
-    """Return the errors that each additional leaf saves."""
+def _saved(smaller: tuple[int, int | Fraction], larger: tuple[int, int | Fraction]) -> Fraction:
+    """Return the loss that each additional leaf saves."""
     return Fraction(smaller[1] - larger[1], larger[0] - smaller[0])
 
 
-def _cart_path(classifier, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.tree import DecisionTreeClassifier
-
+def _cart_path(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
     y = np.asarray(y)
-    depth = classifier.max_depth
+    depth = estimator.max_depth
     params = {
         "max_depth": None if depth is None else max(int(depth), 1),
-        "min_samples_leaf": classifier.min_samples_leaf,
-        "min_weight_fraction_leaf": classifier.min_weight_fraction_leaf,
-        "class_weight": classifier.class_weight,
+        "min_samples_leaf": estimator.min_samples_leaf,
+        "min_weight_fraction_leaf": estimator.min_weight_fraction_leaf,
         "random_state": 0,
     }
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    weights = weights * _class_factors(classifier, y, weights)
-    whole = DecisionTreeClassifier(**params).fit(X, y, sample_weight)
+    if hasattr(estimator, "class_weight"):
+        params["class_weight"] = estimator.class_weight
+        weights = weights * _class_factors(estimator, y, weights)
+    whole = estimator._cart_type(**params).fit(X, y, sample_weight)
     path = whole.cost_complexity_pruning_path(X, y, sample_weight)
     found = {}
     for alpha in path.ccp_alphas:
         cart = copy.copy(whole).set_params(ccp_alpha=max(float(alpha), 0.0))
         cart._prune_tree()  # a new fit would train the same tree again
-        errors = float(weights[cart.predict(X) != y].sum())
+        errors = estimator._training_loss(y, cart.predict(X), weights)
         found[cart.get_n_leaves()] = min(errors, found.get(cart.get_n_leaves(), np.inf))
     leaves = sorted(found)
     return np.array(leaves), np.array([found[size] for size in leaves])
 
 
-def _class_factors(classifier, y, weights) -> np.ndarray:
+def _class_factors(estimator, y, weights) -> np.ndarray:
     from sklearn.utils.class_weight import compute_sample_weight
 
-    if classifier.class_weight == "balanced":
+    if estimator.class_weight == "balanced":
         totals = {label: weights[y == label].sum() for label in np.unique(y)}
         return np.array([weights.sum() / (len(totals) * totals[label]) for label in y])
-    return compute_sample_weight(classifier.class_weight, y)
+    return compute_sample_weight(estimator.class_weight, y)

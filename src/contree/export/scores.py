@@ -10,11 +10,11 @@ INK, FAINT = "#111111", "#3a3a3a"
 
 
 def plot_scores(search, ax=None):
-    """Draw the mean scores of a fitted `ConTreeClassifierCV`, with their standard errors.
+    """Draw the mean scores of a fitted cross-validation, with their standard errors.
 
     Parameters
     ----------
-    search : ConTreeClassifierCV
+    search : ConTreeClassifierCV or ConTreeRegressorCV
         Fitted.
     ax : matplotlib.axes.Axes, default=None
         Where to draw.  None: a new figure.
@@ -75,7 +75,8 @@ def _set_axes(ax, search) -> None:
     scoring = search.scoring if isinstance(search.scoring, str) else None
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("leaves, at most", fontsize=9, color=FAINT)
-    ax.set_ylabel(scoring or ("accuracy" if search.scoring is None else "score"), fontsize=9)
+    unnamed = search._default_score if search.scoring is None else "score"
+    ax.set_ylabel(scoring or unnamed, fontsize=9)
     ax.tick_params(labelsize=8, colors=FAINT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=8, labelcolor=FAINT, edgecolor="none", framealpha=0.85, loc="lower right")

@@ -6,13 +6,14 @@ import numpy as np
 
 from contree.export.certificate import permitted_depth
 from contree.export.palette import FIRST, blend
+from contree.export.wording import wording_of
 
 BLUE, ORANGE = FIRST[:2]
 INK, FAINT = "#111111", "#3a3a3a"
 
 
 def plot_size_path(path, ax=None):
-    """Draw the fewest errors for each number of leaves, and CART's pruning path.
+    """Draw the least loss for each number of leaves, and CART's pruning path.
 
     A full circle is proved; an empty one is the best tree found, with a bar down to the proved
     bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
@@ -45,8 +46,7 @@ def plot_size_path(path, ax=None):
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylim(bottom=0)
     ax.set_xlabel("leaves", fontsize=9, color=FAINT)
-    weighted = path.trees[-1].tree_.weighted
-    ax.set_ylabel("weight of errors" if weighted else "errors", fontsize=9, color=FAINT)
+    ax.set_ylabel(wording_of(path.trees[-1]).measure(), fontsize=9, color=FAINT)
     ax.tick_params(labelsize=8, colors=FAINT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=8, labelcolor=FAINT, edgecolor="none", framealpha=0.85, loc="best")
