@@ -155,6 +155,12 @@ def means_of_all(table: dict) -> list[list[float]]:
     return found
 
 
+def means(report: dict) -> dict[str, float]:
+    """Return the mean accuracy of each method, in percent, as in the table's last line but one."""
+    columns = zip(*means_of_all(gathered(within(report, range(SPLITS)))), strict=True)
+    return dict(zip(METHODS, map(statistics.fmean, columns), strict=True))
+
+
 def entry(splits: dict[int, dict], best: bool) -> str:
     values = percent(splits)
     text = f"{statistics.fmean(values):.1f}"

@@ -1,4 +1,4 @@
-"""All results as one document, and README's headline, from the files that the experiments keep.
+"""All results as one document, and README's comparison, from the files that the experiments keep.
 
     python benchmarks/report.py             docs/results.md, README.md, docs/figures/speed.svg
     python benchmarks/report.py --quick     build/bench/results.md, from what `make bench` measured
@@ -13,27 +13,22 @@ import argparse
 import importlib.util
 import json
 import re
-import statistics
 import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import peers
 from _experiment import (
     QUICK_RESULTS,
     RESULTS,
     Experiment,
     digest,
-    median,
-    number,
     publish,
-    pyplot,
     save_figure,
     write,
 )
 from _harness import ROOT
-from paper import at_least, quoted
+from _headline import chart, comparison, overview
 
 # The scripts, in the order of the document.
 SCRIPTS = ["peers", "baselines", "pruning", "anytime", "first_seconds", "limits"]
@@ -82,9 +77,9 @@ def main() -> None:
         print(folder / "results.md")
         return
     write(DOCUMENT, document(folder))
-    report = read("peers", folder)
+    report = read("peers")
     save_figure(chart(report), CHART, report)
-    write(README, with_headline(README.read_text(), report))
+    write(README, with_comparison(README.read_text()))
     print(f"{DOCUMENT}\n{README}\n{CHART}")
 
 
@@ -117,6 +112,8 @@ def available(folder: Path = RESULTS) -> dict[str, dict]:
 def document(folder: Path = RESULTS) -> str:
     """Return docs/results.md."""
     parts = [INTRODUCTION]
+    if folder == RESULTS:
+        parts.append(overview(read("peers")))
     for script, report in available(folder).items():
         parts.append(load(script).markdown(report))
     text = "\n".join(parts)
@@ -125,97 +122,12 @@ def document(folder: Path = RESULTS) -> str:
     return text
 
 
-def with_headline(readme: str, report: dict) -> str:
+def with_comparison(readme: str) -> str:
     """Return README with the part between the marks written anew."""
     before, rest = readme.split(BEGIN)
     _, after = rest.split(END)
-    return f"{before}{BEGIN}\n{headline(report)}{END}{after}"
-
-
-def headline(report: dict) -> str:
-    """Return README's table of run times: one row for each depth."""
-    cells = report["cells"]
-    lines = [
-        "| depth | proved | CPU seconds of `fit` | `pycontree` 1.0.8 takes | open after 4 hours in "
-        "the paper, proved here |",
-        "|---|---|---|---|---|",
-    ]
-    for depth, gap in sorted({(cell["depth"], cell["gap"]) for cell in cells.values()}):
-        table = peers.of_kind(cells, depth, gap)
-        ours = {n: row["contree"] for n, row in table.items() if peers.proved(row.get("contree"))}
-        if not ours:
-            continue
-        times = {name: median(cell, "cpu") for name, cell in ours.items()}
-        fast, slow = min(times.values()), max(times.values())
-        open_ones = [
-            f"{name} in {peers.exact(seconds)} s"
-            for name, seconds in times.items()
-            if quoted(name, "ConTree", depth, round(100 * gap)).startswith(">")
-        ]
-        lines.append(
-            f"| {depth}{', within 1 %' * bool(gap)} | {len(ours)} of {len(table)} sets "
-            f"| {peers.exact(fast)} to {peers.exact(slow)} | {times_longer(table)} "
-            f"| {', '.join(open_ones)} |"
-        )
-    return "\n".join(
-        [
-            "One thread, the paper's 16 data sets, both solvers on the same rows and machine:",
-            "",
-            *lines,
-            "",
-            "![Seconds to a proved optimum at depth 4](docs/figures/speed.svg)",
-            "",
-            "All tables and figures, with memory, threads, the paper's rivals, pruning, anytime "
-            "curves and what is not finished: [docs/results.md](docs/results.md).",
-            "",
-        ]
-    )
-
-
-def times_longer(table: dict) -> str:
-    found = [peers.ratio(row, "pycontree", "contree") for row in table.values()]
-    found = [times for times in found if times]
-    if not found:
-        return ""
-    few = f"{number(min(found))} to {number(max(found))} times as long"
-    mean = number(statistics.geometric_mean(found))
-    return f"{few}, geometric mean {mean} ({len(found)} sets that both proved)"
-
-
-def chart(report: dict, depth: int = 4):
-    """Draw seconds to the proof for each data set: contree, and pycontree here or in the paper."""
-    plt = pyplot()
-    table = peers.of_kind(report["cells"], depth, 0.0)
-    table = {name: row for name, row in table.items() if peers.proved(row.get("contree"))}
-    order = sorted(table, key=lambda name: median(table[name]["contree"], "cpu"))
-    figure, axes = plt.subplots(figsize=(7, 0.3 * len(order) + 1.2), layout="constrained")
-    least = 1e-3
-    shown = set()
-    for at, name in enumerate(order):
-        row = table[name]
-        peer, published = row.get("pycontree"), quoted(name, "ConTree", depth)
-        if peers.proved(peer):
-            seconds, label, style = median(peer, "cpu"), "pycontree, here", {"color": "#D55E00"}
-        else:
-            seconds, label = at_least(published), "pycontree, as the paper says"
-            style = {"facecolor": "none", "edgecolor": "#D55E00", "hatch": "////"}
-        if seconds:
-            new = label if label not in shown else None
-            axes.barh(at - 0.2, seconds - least, 0.38, left=least, label=new, **style)
-            shown.add(label)
-        ours = median(row["contree"], "cpu")
-        new = "contree" if "contree" not in shown else None
-        axes.barh(at + 0.2, ours - least, 0.38, left=least, color="#0072B2", label=new)
-        shown.add("contree")
-        if published.startswith(">") and not peers.proved(peer):
-            axes.annotate(" not within 4 hours", (seconds, at - 0.2), va="center", fontsize=7)
-    axes.set_xscale("log")
-    axes.set_xlim(least, 3e5)
-    axes.set_yticks(range(len(order)), order, fontsize=8)
-    axes.set_xlabel(f"CPU seconds to a proved optimum, depth {depth}, one thread")
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure
+    written = comparison(read("peers"), read("out-of-sample"))
+    return f"{before}{BEGIN}\n\n{written}\n{END}{after}"
 
 
 def drawn_from(figure: Path, report: dict) -> bool:

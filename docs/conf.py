@@ -77,7 +77,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "contree"},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "secondary_sidebar_items": ["page-toc"],
@@ -89,7 +89,7 @@ html_theme_options = {
     if repository
     else [],
 }
-html_sidebars = {"index": [], "results": [], "auto/tutorial/*": []}
+html_sidebars = {"index": [], "install": [], "results": [], "auto/tutorial/*": []}
 
 linkcheck_timeout = 20
 linkcheck_retries = 2

@@ -30,18 +30,36 @@ def table_rows(text: str) -> list[list[str]]:
     return rows
 
 
-def test_readme_example_runs(capsys):
-    examples = python_examples(ROOT / "README.md")
-    assert examples
-    for example in examples:
-        exec(compile(example, "README.md", "exec"), {})
-    out = capsys.readouterr().out
-    assert "optimal" in out
-    shown = re.findall(r"```\n(\|---.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    assert shown
-    for tree in shown:
-        assert tree in out
-    assert "54 54 0.0" in out
+def shown_outputs(path: Path) -> list[tuple[str, str]]:
+    """Return the examples of a page that show what they print, each with what is shown."""
+    return re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_first_example_prints_what_is_shown(page, capsys):
+    examples = shown_outputs(ROOT / page)
+    assert len(examples) == len(python_examples(ROOT / page)) == 1
+    for example, shown in examples:
+        exec(compile(example, page, "exec"), {})
+        assert capsys.readouterr().out == shown
+
+
+def test_guide_to_the_paper_runs(capsys):
+    for example in python_examples(ROOT / "docs" / "guides" / "reproduce-the-paper.md"):
+        exec(compile(example, "reproduce-the-paper.md", "exec"), {})
+    errors, calls = zip(*map(str.split, capsys.readouterr().out.splitlines()), strict=True)
+    assert len(set(errors)) == 1
+    assert int(calls[0]) > int(calls[1])
+
+
+def test_readme_is_short():
+    """A person decides in one minute."""
+    text = (ROOT / "README.md").read_text()
+    assert len(text.split()) <= 900
+    assert max(map(len, text.splitlines())) <= 120
+    bullets = re.findall(r"^- .*\n(?:  .*\n)*", text, flags=re.MULTILINE)
+    assert bullets
+    assert max(bullet.count("\n") for bullet in bullets) < 5
 
 
 def test_exports_example_runs_and_every_export_is_listed(capsys):

@@ -44,7 +44,7 @@ def test_the_document_is_what_the_runs_say():
 
 def test_readme_is_what_the_runs_say():
     written, data = report.README.read_text(), report.read("peers")
-    assert written == report.with_headline(written, data), WRITE
+    assert written == report.with_comparison(written), WRITE
     assert report.drawn_from(report.CHART, data), WRITE
 
 

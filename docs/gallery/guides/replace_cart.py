@@ -27,6 +27,10 @@ print(clf.predict_proba(X[:2]), clf.apply(X[:2]), clf.tree_.threshold.round(2))
 print(cross_val_score(make_pipeline(StandardScaler(), clf), X, y).round(3))
 
 # %%
+# ``X`` can be a NumPy array, a data frame, a sparse matrix (``fit`` makes it dense) or
+# nested lists. Labels can be strings, integers or bools. contree compares values as
+# float64; scikit-learn rounds them to float32.
+#
 # What differs
 # ------------
 #

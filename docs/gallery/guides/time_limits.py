@@ -86,6 +86,8 @@ for _night in range(2):
 # What else helps
 # ---------------
 #
+# - Other threads of Python run during a fit, because the search does not hold the
+#   interpreter's lock.
 # - ``n_jobs=-1`` uses all processors for one search; :doc:`/scaling` uses many
 #   machines.
 # - ``memory_limit`` limits the memory of the search's cache. The rows need memory of
