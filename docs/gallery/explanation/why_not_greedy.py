@@ -87,8 +87,9 @@ for leaves, errors in zip(path.leaves[1:], path.errors[1:], strict=True):
 # What greedy trees are good at
 # -----------------------------
 #
-# CART is faster by orders of magnitude, and its time grows only linearly with the depth.
-# In a forest or a boosted ensemble each tree is one of hundreds, and nobody reads it.
+# CART is faster by orders of magnitude, and its time grows only linearly with the
+# depth. In a forest or a boosted ensemble each tree is one of hundreds, and nobody
+# reads it.
 # There CART is the right choice. And fewer training errors are not always fewer errors
 # on new rows: see :doc:`overfitting`.
 
