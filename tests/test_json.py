@@ -186,7 +186,7 @@ def change(path, value):
         (["tree", "feature", 0], True, "tree.feature must hold integers"),
         (["tree", "feature", 0], -2, "leaf with children"),
         (["tree", "feature", 0], 2**80, "tree.feature must hold integers"),
-        (["tree", "threshold"], lambda old: old[:-1], "tree.threshold has 6 nodes"),
+        (["tree", "threshold"], lambda old: old[:-1], "tree.threshold has 4 nodes"),
         (["tree", "threshold", 0], None, "tree.threshold must hold finite numbers"),
         (["tree", "threshold", 0], 10**400, "tree.threshold must hold finite numbers"),
         (["tree", "threshold", 0], 99.0, "threshold_gap does not hold"),

@@ -44,10 +44,12 @@ public:
         if (better && at_once_ && !build(incumbent, halt)) return;
         log_.improved(incumbent.upper, std::min(incumbent.lower, incumbent.upper));
     }
-    void finish(const Outcome& outcome) {
+    // A tree that is `simpler` replaces one that is as good.
+    void finish(const Outcome& outcome, bool simpler = false) {
         const Score leaf_cost = problem_.request.options.leaf_cost;
         const bool hurried = at_once_ && control_.stopped() && !problem_.request.start.resumable;
-        if (result_.tree.size() == 0 || (outcome.upper < best_ && !hurried))
+        const bool better = outcome.upper < best_ || (simpler && outcome.upper == best_);
+        if (result_.tree.size() == 0 || (better && !hurried))
             if (!build(outcome, hurried ? when_abandoned(control_) : Halt{})) best_ = outcome.upper;
         const Score lower = std::min(outcome.lower, best_);
         result_.objective = best_ + leaf_cost;

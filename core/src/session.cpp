@@ -4,6 +4,7 @@
 #include "depth_two/kernel.hpp"
 #include "heuristics/greedy.hpp"
 #include "heuristics/schedule.hpp"
+#include "heuristics/simplify.hpp"
 #include "objective/misclassification.hpp"
 #include "objective/squared_error.hpp"
 #include "paper/paper_search.hpp"
@@ -93,7 +94,24 @@ void Session::search(const FitRequest& request, const Control& control, Progress
     Outcome first = first_outcome(request);
     if (request.options.search == SearchKind::best_first)
         return search_best_first(problem, control, std::move(first), builder, log, result);
-    builder.finish(search_as_in_paper(problem, control, std::move(first), builder, result));
+    const Outcome found = search_as_in_paper(problem, control, std::move(first), builder, result);
+    finish(problem, control, found, builder);
+}
+
+// A tree of many rows that is there already when a stop comes is returned as it is.
+void Session::finish(
+    const Problem& problem, const Control& control, const Outcome& found, ResultBuilder& builder) {
+    constexpr std::uint64_t few_cells = 100'000;  // a depth-two search of them takes some milliseconds
+    const Start& start = problem.request.start;
+    if (control.hurried() || (control.stopped() && builder.at_once()) || start.part || start.open_only)
+        return builder.finish(found);
+    const Control calm;
+    const bool stopped = control.stopped();
+    Arena arena;
+    Statistics statistics;
+    const Simplification task{*objective_, ranked_, root_, chosen_kernel(), problem.request.options,
+        stopped ? calm : control, stopped ? few_cells : UINT64_MAX, arena, statistics};
+    builder.finish(simplified(task, found), true);
 }
 
 // The caller's tree and bound, if there are any.
@@ -161,7 +179,7 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
         levels.run(worker);
         if (options.all_sizes) sizes.search_rest(worker, incumbent.best(), levels.last(), heuristics);
     });
-    builder.finish(incumbent.best());
+    finish(problem, control, incumbent.best(), builder);
     if (start.resumable) result.frontier = levels.snapshot().first;
     Statistics statistics = crew.statistics();
     statistics.cache_entries = static_cast<std::int64_t>(cache_.entries());

@@ -22,6 +22,7 @@ private:
         ResultBuilder& builder, Result& result);
     void search_best_first(const Problem& problem, const Control& control, Outcome first,
         ResultBuilder& builder, ProgressLog& log, Result& result);
+    void finish(const Problem& problem, const Control& control, const Outcome& found, ResultBuilder& builder);
     void show(Levels* levels);
 
     const Partitioner& partitioner_;

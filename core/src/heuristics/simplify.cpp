@@ -1,0 +1,211 @@
+#include "heuristics/simplify.hpp"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+#include "depth_two/depth_two.hpp"
+#include "tree/locate.hpp"
+#include "tree/prune.hpp"
+
+namespace contree {
+namespace {
+constexpr Score splits_step = 8;                                // more than a tree of height two has splits
+constexpr Score largest_score = unreached / (4 * splits_step);  // that can be counted so
+
+// The objective first, the number of splits second.
+Costs with_splits(const Costs& costs) { return {costs.loss * splits_step, costs.split * splits_step + 1}; }
+
+std::int64_t height_of(const Step* step) {
+    if (step->feature < 0) return step->feature == Step::stump ? 1 : 0;
+    return 1 + std::max(height_of(step + 1), height_of(end_of(step + 1)));
+}
+
+// How good a place for a split is, among places that lose as little.
+struct Place {
+    Split at;
+    double purity = 0, margin = 0;
+    bool is_better_than(const Place& other) const {
+        if (purity * but_for_rounding > other.purity) return true;
+        return purity >= other.purity * but_for_rounding && margin > other.margin;
+    }
+};
+
+class Simplifier {
+public:
+    explicit Simplifier(const Simplification& task)
+        : task_(task), costs_(with_splits(task.objective.costs)),
+          depth_two_(task.objective, task.kernel, task.options.switches, task.control, &costs_) {}
+
+    // From the root downwards, so that a subtree is solved again for the rows that it has in the end.
+    Plan simplify(const RowSet& set, Plan plan) {
+        if (plan.size() == 1 || stopped()) return plan;
+        if (height_of(plan.data()) == 2)
+            if (Plan smaller = with_fewer_leaves(set, plan); !smaller.empty())
+                plan = with_predictions(set, smaller.data());
+        if (plan.size() == 1) return plan;
+        plan.front() = step_at(set, better_place(set, plan));
+        return with_sides(set, plan.data(),
+            [&](const RowSet& side, const Step* step) { return simplify(side, {step, end_of(step)}); });
+    }
+    // Every leaf says what is best for its rows.
+    Plan with_predictions(const RowSet& set, const Step* plan) {
+        if (plan->feature == Step::leaf) return {Step{Step::leaf, task_.objective.prediction(set)}};
+        return with_sides(
+            set, plan, [&](const RowSet& side, const Step* step) { return with_predictions(side, step); });
+    }
+private:
+    bool stopped() const { return task_.control.stopped(); }
+    Children split(const RowSet& set, const Split& at) const {
+        return split_rows(
+            set, at.f, at.z, true, *task_.kernel.partitioner, task_.arena, when_stopped(task_.control));
+    }
+
+    // The split of `plan`, with what `side_plan` makes of its sides.  After a stop the plan as it is.
+    template <class SidePlan>
+    Plan with_sides(const RowSet& set, const Step* plan, const SidePlan& side_plan) {
+        const Split at = place_of(set, *plan);
+        Arena::Frame frame(task_.arena);
+        const Children children = split(set, at);
+        if (stopped()) return {plan, end_of(plan)};
+        return join(*plan, side_plan(children.left, plan + 1), side_plan(children.right, end_of(plan + 1)));
+    }
+
+    // A tree of height two that is no worse and has fewer leaves; empty if there is none.
+    Plan with_fewer_leaves(const RowSet& set, const Plan& plan) {
+        const Objective& objective = task_.objective;
+        if (set.cells() > task_.most_cells || objective.leaf_score(set) >= largest_score) return {};
+        const Score score = pruned(objective, set, plan, any_leaves).upper;
+        const auto splits = static_cast<std::int64_t>(plan.size() / 2);
+        Plan found;
+        if (splits == 2) {  // only a stump has fewer leaves
+            const Stump stump = objective.best_stump(set, when_stopped(task_.control));
+            if (stump.z > 0 && objective.costs.of(stump.loss, 1) <= score)
+                found = {step_at(set, {stump.f, stump.z}), {Step::leaf, 0}, {Step::leaf, 0}};
+        } else {
+            const Score target = score * splits_step + splits;
+            found = depth_two_.solve(set, 3, 0, target, {}, nullptr, task_.arena, task_.statistics).plan;
+        }
+        if (stopped() || found.empty()) return {};
+        return plain_plan(objective, set, found, *task_.kernel.partitioner, task_.arena, {});
+    }
+
+    // The split stays where it is unless another place is better for the two subtrees that it has.  Above
+    // other splits it keeps its feature.
+    Split better_place(const RowSet& set, Plan plan) {
+        const Split present = place_of(set, plan.front());
+        const std::vector<Score> gain = gains(set, plan.data());
+        const bool parts_leaves = plan.size() == 3;
+        Place best{present, 0, margin(set, present)};
+        Score least = 0;
+        for (Position k = 0; k < present.z; ++k) least += gain[set.order(present.f).row(k)];
+        std::vector<double> purities;
+        if (parts_leaves) {
+            task_.objective.purities(set, present.f, {}, purities);
+            best.purity = purities[present.z];
+        }
+        for (std::uint32_t f = 0; f < set.features && !stopped(); ++f) {
+            if (!parts_leaves && f != present.f) continue;
+            purities.clear();
+            const Order order = set.order(f);
+            Score loss = 0;
+            for (Position z = 1; z < set.rows; ++z) {
+                loss += gain[order.row(z - 1)];
+                if (loss > least || !set.cut_behind(f, z - 1) || !set.allows(f, z)) continue;
+                Place place{{f, z}, 0, margin(set, {f, z})};
+                if (parts_leaves) {
+                    if (purities.empty()) task_.objective.purities(set, f, {}, purities);
+                    place.purity = purities[z];
+                }
+                if (place.is_better_than(best)) best = place;
+            }
+        }
+        plan.front() = step_at(set, best.at);
+        return parts_leaves || fits(set, plan.data()) ? best.at : present;
+    }
+
+    // By row: what it loses more in the left subtree than in the right one.
+    std::vector<Score> gains(const RowSet& set, const Step* plan) {
+        std::vector<Score> gain(set.rows, 0);
+        std::vector<Row> rows(set.rows);
+        const auto add = [&](const Step* side, Score sign) {
+            std::iota(rows.begin(), rows.end(), Row{0});
+            send(set, side, rows, [&](Row row, Rank prediction) {
+                gain[row] += sign * task_.objective.row_loss(set.origin[row], prediction);
+            });
+        };
+        add(plan + 1, 1);
+        add(end_of(plan + 1), -1);
+        return gain;
+    }
+    template <class Action>
+    void send(const RowSet& set, const Step* step, std::span<Row> rows, const Action& action) {
+        if (step->feature == Step::leaf) {
+            for (const Row row : rows) action(row, step->rank);
+            return;
+        }
+        const std::vector<Rank>& ranks = ranks_of(step->feature);
+        const auto goes_left = [&](Row row) { return ranks[set.origin[row]] <= step->rank; };
+        const auto behind = std::ranges::stable_partition(rows, goes_left);
+        const std::size_t middle = rows.size() - behind.size();
+        send(set, step + 1, rows.first(middle), action);
+        send(set, end_of(step + 1), rows.subspan(middle), action);
+    }
+    // Of all rows, by their number in the ranked table.
+    const std::vector<Rank>& ranks_of(std::int32_t column) {
+        std::vector<Rank>& ranks = ranks_[column];
+        if (!ranks.empty()) return ranks;
+        const RowSet& root = task_.root;
+        ranks.resize(root.rows);
+        const Order order = root.order(root.number_of(static_cast<FeatureId>(column)));
+        for (Row k = 0; k < root.rows; ++k) ranks[order.row(k)] = order.rank(k);
+        return ranks;
+    }
+
+    // Can every split of a plan be made on these rows?
+    bool fits(const RowSet& set, const Step* step) {
+        if (step->feature == Step::leaf) return true;
+        const Split at = place_of(set, *step);
+        if (at.z == 0 || at.z == set.rows || !set.allows(at.f, at.z)) return false;
+        Arena::Frame frame(task_.arena);
+        const Children children = split(set, at);
+        return !stopped() && fits(children.left, step + 1) && fits(children.right, end_of(step + 1));
+    }
+
+    // The gap around a threshold, as a share of the range of its feature.  Beside missing values there is
+    // none.
+    double margin(const RowSet& set, const Split& at) const {
+        const Order order = set.order(at.f);
+        const Column& column = task_.ranked.columns[set.feature[at.f]];
+        const std::vector<double>& lowest = column.values.lowest;
+        const double below = column.values.highest_of(order.rank(at.z - 1)), above = lowest[order.rank(at.z)];
+        const double first = lowest[column.missing == Missing::first],
+                     last = column.values.highest_of(lowest.size() - 1 - (column.missing == Missing::last));
+        const double share = (above / 4 - below / 4) / (last / 4 - first / 4);  // without overflow
+        return std::isfinite(share) ? share : 0;
+    }
+
+    const Simplification& task_;
+    const Costs costs_;
+    DepthTwo depth_two_;
+    std::unordered_map<std::int32_t, std::vector<Rank>> ranks_;
+};
+}  // namespace
+
+Outcome simplified(const Simplification& task, const Outcome& found) {
+    const Plan plan = plain_plan(task.objective, task.root, found.plan, *task.kernel.partitioner, task.arena,
+        when_stopped(task.control));
+    if (plan.empty() || height_of(plan.data()) > deepest_first_tree) return found;
+    // Where a subtree has become lower, one above it may be of height two now.
+    Simplifier simplifier(task);
+    Outcome outcome{0, found.upper, plan};
+    for (Leaves leaves = any_leaves; leaves_of(outcome.plan) < leaves && !task.control.stopped();) {
+        leaves = leaves_of(outcome.plan);
+        const Plan simple =
+            simplifier.simplify(task.root, simplifier.with_predictions(task.root, outcome.plan.data()));
+        outcome = pruned(task.objective, task.root, simple, leaves_of(task.options));
+    }
+    if (outcome.upper > found.upper) return found;
+    outcome.lower = std::min(found.lower, outcome.upper);
+    return outcome;
+}
+}  // namespace contree
