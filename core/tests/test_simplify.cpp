@@ -92,7 +92,7 @@ void test_the_purer_tree_wins() {
     Options options;
     options.max_depth = 1;
     const contree::Result result = contree::fit(data.table(), options, control);
-    CHECK_EQUAL(result.errors, Score{1});
+    CHECK_EQUAL(result.loss, Score{1});
     CHECK_EQUAL(result.tree.feature[0], std::int64_t{1});
 }
 

@@ -74,7 +74,7 @@ private:
     Plan with_fewer_leaves(const RowSet& set, const Plan& plan) {
         const Objective& objective = task_.objective;
         if (set.cells() > task_.most_cells || objective.leaf_score(set) >= largest_score) return {};
-        const Score score = pruned(objective, set, plan, any_leaves).upper;
+        const Score score = score_of(set, plan);
         const auto splits = static_cast<std::int64_t>(plan.size() / 2);
         Plan found;
         if (splits == 2) {  // only a stump has fewer leaves
@@ -89,9 +89,13 @@ private:
         return plain_plan(objective, set, found, *task_.kernel.partitioner, task_.arena, {});
     }
 
+    Score score_of(const RowSet& set, const Plan& plan) const {
+        return pruned(task_.objective, set, plan, any_leaves).upper;
+    }
+
     // The split stays where it is unless another place is better for the two subtrees that it has.  Above
     // other splits it keeps its feature.
-    Split better_place(const RowSet& set, Plan plan) {
+    Split better_place(const RowSet& set, const Plan& plan) {
         const Split present = place_of(set, plan.front());
         const std::vector<Score> gain = gains(set, plan.data());
         const bool parts_leaves = plan.size() == 3;
@@ -119,8 +123,11 @@ private:
                 if (place.is_better_than(best)) best = place;
             }
         }
-        plan.front() = step_at(set, best.at);
-        return parts_leaves || fits(set, plan.data()) ? best.at : present;
+        if (best.at.f == present.f && best.at.z == present.z) return present;
+        Plan moved = plan;
+        moved.front() = step_at(set, best.at);
+        const bool as_good = fits(set, moved.data()) && score_of(set, moved) <= score_of(set, plan);
+        return as_good ? best.at : present;
     }
 
     // By row: what it loses more in the left subtree than in the right one.
