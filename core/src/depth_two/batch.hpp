@@ -4,6 +4,7 @@
 // by one, as here; error_batch.hpp is faster, for errors.
 #pragma once
 #include <array>
+#include <functional>
 #include <vector>
 #include "depth_two/kernel.hpp"
 #include "objective/objective.hpp"
@@ -32,7 +33,8 @@ public:
     // Is all of the set the left side of one more, the last lane?  Then there is room for one fewer.
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
-    bool with_leaves = false;     // is the loss of a leaf on each side wanted too?
+    bool with_leaves = false;                        // is the loss of a leaf on each side wanted too?
+    std::function<bool(std::size_t t)> wanted = {};  // with_leaves: may lane t, by what is proved, be best?
     bool rough = false;           // may what is reached be a little less than that, to compare lanes?
     unsigned width = lane_count;  // so many lanes cost no more than one
 

@@ -25,6 +25,7 @@ Outcome DepthTwo::solve(const RowSet& set, Leaves leaves, Score lower, Score tar
     if (leaf_ < ub_) improve(leaf_, {Step{Step::leaf, 0}});
     batch_ = &batches_->start(set, arena, statistics);
     batch_->with_leaves = !plain_;
+    batch_->wanted = [this](std::size_t t) { return wanted(t); };
     start(lower, sources);
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
         batch_->with_whole = first;
@@ -69,6 +70,23 @@ void DepthTwo::start(Score lower, const Sources& sources) {
 Score DepthTwo::side_score(Score stump, Score leaf, Leaves leaves) const {
     if (plain_) return stump;
     return small_tree(stump, leaf, stump >= unreached ? 1 : leaves, rules_.costs);
+}
+
+// The best of a lane for all budgets, if its stumps lose so much.
+Score DepthTwo::lane_score(std::size_t t, const Sides& stumps) const {
+    Score least = unreached;
+    for (const LeafBudget& budget : budgets_)
+        least = std::min(least, side_score(stumps.left, batch_->leaf_left(t), budget.left) +
+                                    side_score(stumps.right, batch_->leaf_right(t), budget.right));
+    return least + rules_.costs.split;
+}
+
+bool DepthTwo::wanted(std::size_t t) const {
+    Score best = ub_;
+    for (std::size_t s = 0; s < batch_->lanes.size(); ++s)
+        if (batch_->reached(s) < unreached)
+            best = std::min(best, lane_score(s, {batch_->reached_left(s), batch_->reached_right(s)}));
+    return lane_score(t, {batch_->proved_left(t), batch_->proved_right(t)}) < best;
 }
 
 // That tree.  The best stump of a plan may turn out to be a leaf where nothing but loss counts.

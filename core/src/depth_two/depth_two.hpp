@@ -38,6 +38,8 @@ private:
     void match_lanes();
     void choose_neighbourhoods();
     Score side_score(Score stump, Score leaf, Leaves leaves) const;
+    Score lane_score(std::size_t t, const Sides& stumps) const;
+    bool wanted(std::size_t t) const;
     Step side_step(Score stump, Score leaf, Leaves leaves) const;
     // So much loss of two stumps reaches ub_, as a side costs no less than its stump's loss.
     Score raw_limit() const {

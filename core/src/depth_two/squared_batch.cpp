@@ -9,48 +9,53 @@
 
 namespace contree {
 namespace {
+// Lanes at once: those of the widest register, or as many as there are where the rows' own memory is far
+// away.
+constexpr Row few_rows = 1 << 16;
+
 class SquaredBatch final : public Batch {
 public:
     SquaredBatch(const SquaredError& objective, const SquaredKernel& kernel, const Halt& halt)
-        : Batch(objective, halt), squared_(objective), kernel_(kernel) {
-        width = 8;  // lanes of the widest register
-    }
+        : Batch(objective, halt), squared_(objective), kernel_(kernel) {}
 
     void start(const RowSet& set, Arena& arena, Statistics& statistics) override {
         Batch::start(set, arena, statistics);
+        width = set.rows <= few_rows ? 8 : 32;
         words_ = arena.take<std::uint64_t>(set.rows);
-        terms_ = arena.take<SquaredTerms>(set.rows);
-        squares_ = arena.take<double>(set.rows);
+        rows_ = arena.take<SquaredRow>(set.rows);
         mask_ = arena.take<std::uint8_t>(set.stride * set.features);
         Moments all;
         for (Row r = 0; r < set.rows; ++r) {
             const std::int64_t w = set.weight_of(r), y = squared_.target(set, r);
             all.add(w, y);
-            terms_[r] = {static_cast<double>(w * y), static_cast<double>(w)};
-            squares_[r] = terms_[r].sum * static_cast<double>(y);
+            const auto sum = static_cast<double>(w * y);
+            rows_[r] = {sum, static_cast<double>(w), sum * static_cast<double>(y), 0};
         }
+        leaf_of_all_ = squared_.loss_of(all);
         for (std::uint32_t f = 0; f < set.features; ++f)
             spread_cuts(set.cuts(f).bits, set.rows, mask_ + f * set.stride);
-        all_ = {static_cast<double>(all.sum), static_cast<double>(all.weight)};
-        all_squares_ = static_cast<double>(all.squares);
-        // Of a side: what squared_kernel.hpp derives, and the sum of `squares_`, each row's part of which may
+        all_ = {static_cast<double>(all.sum), static_cast<double>(all.weight),
+            static_cast<double>(all.squares), 0};
+        // Of a side: what squared_kernel.hpp derives, and the sum of w y^2, each row's part of which may
         // be off by 2 u of all.
-        margin_ = std::ldexp(64 + 4 * std::sqrt(all_.weight) + 4.0 * set.rows, -53) * all_squares_;
+        margin_ = std::ldexp(64 + 4 * std::sqrt(all_.weight) + 4.0 * set.rows, -53) * all_.squares;
     }
 private:
     void evaluate_lanes(Score ub) override {
         const auto used = static_cast<unsigned>(lanes.size());
         write_words(*set_, lanes, words_);
-        if (with_whole)  // the lane behind the others
-            for (Row r = 0; r < set_->rows; ++r) words_[r] |= std::uint64_t{1} << used;
+        const std::uint64_t whole = std::uint64_t{with_whole} << used;  // the lane behind the others
+        for (Row r = 0; r < set_->rows; ++r) rows_[r].word = words_[r] | whole;
         sweep(used + with_whole);
         for (unsigned t = 0; t < used + with_whole; ++t) {
             const std::size_t lane = t < used ? t : whole_lane;
             proved_[left_side(lane)] = least_loss(left_, error_left_, t);
             proved_[right_side(lane)] = least_loss(right_, error_right_, t);
+            leaf_[left_side(lane)] = least_loss(error_left_[t]);
+            leaf_[right_side(lane)] = least_loss(error_right_[t]);
             reached_[left_side(lane)] = reached_[right_side(lane)] = unreached;
         }
-        if (with_leaves) count_leaves();
+        if (with_whole) leaf_[left_side(whole_lane)] = leaf_of_all_;
         if (rough) reached_ = proved_;
         else count_again(ub);
     }
@@ -59,7 +64,7 @@ private:
     void sweep(unsigned count) {
         constexpr std::uint32_t most_cells = 1'000'000;
         const RowSet& set = *set_;
-        SquaredSweep input{nullptr, set.width, set.stride, nullptr, 0, set.rows, words_, terms_, count};
+        SquaredSweep input{nullptr, set.width, set.stride, nullptr, 0, set.rows, rows_, count};
         weigh_sides(input);
         const std::uint32_t step = std::max(1u, most_cells / set.rows);
         for (std::uint32_t f = 0; f < set.features && !halt_(); f += step) {
@@ -73,14 +78,16 @@ private:
 
     // What no stump of a side loses less than: two floors take off less than 2, and the sum is rounded up.
     Score least_loss(const SquaredSides& sides, const double* errors, unsigned t) const {
-        const double error = errors[t] - sides.weight[t] * sides.best[t] - margin_;
-        return static_cast<Score>(std::max(0.0, std::floor(error * squared_.unit()) - 1));
+        return least_loss(errors[t] - sides.weight[t] * sides.best[t]);
+    }
+    Score least_loss(double error) const {
+        return static_cast<Score>(std::max(0.0, std::floor((error - margin_) * squared_.unit()) - 1));
     }
 
     // Weights, sums and squared errors of both sides.  Lanes that are not used take nothing.
     void weigh_sides(const SquaredSweep& input) {
         alignas(64) double sums[lane_count], squares[lane_count];
-        kernel_.weigh(input, squares_, sums, squares);
+        kernel_.weigh(input, sums, squares);
         std::fill_n(left_.guard, lane_count, std::numeric_limits<double>::infinity());
         std::fill_n(right_.guard, lane_count, std::numeric_limits<double>::infinity());
         for (unsigned t = 0; t < input.lanes; ++t) {
@@ -88,7 +95,7 @@ private:
             const auto weight = static_cast<double>(mass);
             error_left_[t] = weigh(left_, t, sums[t], weight, squares[t]);
             error_right_[t] =
-                weigh(right_, t, all_.sum - sums[t], all_.weight - weight, all_squares_ - squares[t]);
+                weigh(right_, t, all_.sum - sums[t], all_.weight - weight, all_.squares - squares[t]);
         }
     }
     static double weigh(SquaredSides& sides, unsigned t, double sum, double weight, double squares) {
@@ -99,22 +106,8 @@ private:
         return squares - sum * sides.mean[t];
     }
 
-    void count_leaves() {
-        const Moments all = squared_.moments(*set_);
-        for (std::size_t t = 0; t < lanes.size(); ++t) {
-            Moments left;
-            for (Position k = 0; k < lanes[t].z; ++k) {
-                const Row r = set_->order(lanes[t].f).row(k);
-                left.add(set_->weight_of(r), squared_.target(*set_, r));
-            }
-            leaf_[left_side(t)] = squared_.loss_of(left);
-            leaf_[right_side(t)] = squared_.loss_of(all.without(left));
-        }
-        leaf_[left_side(whole_lane)] = squared_.loss_of(all);
-    }
-
     // In integers what may be below `ub`, the most promising first: once one is counted, only what may be
-    // below that matters, if nothing but the stumps' loss does.
+    // below that matters, and what `wanted` says.
     void count_again(Score ub) {
         std::vector<std::pair<Score, std::size_t>> order;
         for (std::size_t t = 0; t < lanes.size(); ++t) order.emplace_back(proved(t), t);
@@ -125,6 +118,7 @@ private:
         }
         for (const auto& [least, t] : order) {
             if (least >= ub || halt_()) break;
+            if (with_leaves && !wanted(t)) continue;
             evaluate_one_by_one(std::uint32_t{1} << t);
             if (!with_leaves) ub = std::min(ub, reached(t));
         }
@@ -133,11 +127,11 @@ private:
     const SquaredError& squared_;
     const SquaredKernel& kernel_;
     std::uint64_t* words_ = nullptr;
-    SquaredTerms* terms_ = nullptr;
-    double* squares_ = nullptr;  // w y^2
+    SquaredRow* rows_ = nullptr;
     std::uint8_t* mask_ = nullptr;
-    SquaredTerms all_{};
-    double all_squares_ = 0, margin_ = 0;
+    SquaredRow all_{};
+    double margin_ = 0;
+    Score leaf_of_all_ = 0;
     SquaredSides left_{}, right_{};
     double error_left_[lane_count] = {}, error_right_[lane_count] = {};
 };

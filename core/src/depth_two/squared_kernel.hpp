@@ -24,9 +24,10 @@
 #include "depth_two/kernel.hpp"
 
 namespace contree {
-// What a row adds to sums.
-struct SquaredTerms {
-    double sum, weight;  // w y, w
+// What a row adds to sums: w y, w and w y^2; and where it lies.  Half a cache line.
+struct alignas(32) SquaredRow {
+    double sum, weight, squares;
+    std::uint64_t word;  // bit t: left in lane t
 };
 
 // One side of each lane.
@@ -42,9 +43,8 @@ struct SquaredSweep {
     const std::uint8_t* threshold_mask;  // like entries: 0 where no threshold can stand behind
     std::uint32_t features;
     Row rows;
-    const std::uint64_t* words;  // by row number, bit t: left in lane t
-    const SquaredTerms* terms;   // by row number
-    unsigned lanes;              // of others nothing is said
+    const SquaredRow* row;  // by number
+    unsigned lanes;         // of others nothing is said
 
     Order order(std::uint32_t f) const {
         return {entries + f * stride * static_cast<std::size_t>(width), width};
@@ -53,7 +53,7 @@ struct SquaredSweep {
 
 struct SquaredKernel {
     // The sums of w y and of w y^2 over the rows that lie left in a lane, for the first so many lanes.
-    void (*weigh)(const SquaredSweep& input, const double* squares, double* sums, double* sums_of_squares);
+    void (*weigh)(const SquaredSweep& input, double* sums, double* squares);
     void (*sweep)(const SquaredSweep& input, SquaredSides& left, SquaredSides& right);
 };
 }  // namespace contree

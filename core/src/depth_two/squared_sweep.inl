@@ -5,6 +5,7 @@
 template <class Entry, unsigned parts> class SquaredBlock {
     using V = Doubles::V;
     static constexpr unsigned count = Doubles::count;
+    static constexpr unsigned ahead = 32;  // rows to fetch early; entries behind an order can be read
 public:
     SquaredBlock(const SquaredSweep& input, unsigned first) : input_(input), first_(first) {}
 
@@ -47,11 +48,12 @@ private:
         V all_sum = V{}, all_weight = V{}, sum[parts], weight[parts];
         for (unsigned p = 0; p < parts; ++p) sum[p] = weight[p] = V{};
         for (Row k = 0; k < input_.rows; ++k) {
-            const Row row = Packed<Entry>::row(order[k]);
-            const V row_sum = V{} + input_.terms[row].sum, row_weight = V{} + input_.terms[row].weight;
+            __builtin_prefetch(input_.row + Packed<Entry>::row(order[k + ahead]));
+            const SquaredRow& row = input_.row[Packed<Entry>::row(order[k])];
+            const V row_sum = V{} + row.sum, row_weight = V{} + row.weight;
             all_sum += row_sum, all_weight += row_weight;
             for (unsigned p = 0; p < parts; ++p) {
-                const auto inside = Doubles::inside(input_.words[row], first_ + p * count);
+                const auto inside = Doubles::inside(row.word, first_ + p * count);
                 sum[p] = Doubles::added(sum[p], inside, row_sum);
                 weight[p] = Doubles::added(weight[p], inside, row_weight);
             }
@@ -70,26 +72,31 @@ private:
     Side left_[parts], right_[parts];
 };
 
-void weigh(const SquaredSweep& input, const double* squares, double* sums, double* sums_of_squares) {
+void weigh(const SquaredSweep& input, double* sums, double* squares) {
     for (unsigned first = 0; first < input.lanes; first += Doubles::count) {
         Doubles::V sum{}, sum_of_squares{};
         for (Row r = 0; r < input.rows; ++r) {
-            const auto inside = Doubles::inside(input.words[r], first);
-            sum = Doubles::added(sum, inside, Doubles::V{} + input.terms[r].sum);
-            sum_of_squares = Doubles::added(sum_of_squares, inside, Doubles::V{} + squares[r]);
+            const SquaredRow& row = input.row[r];
+            const auto inside = Doubles::inside(row.word, first);
+            sum = Doubles::added(sum, inside, Doubles::V{} + row.sum);
+            sum_of_squares = Doubles::added(sum_of_squares, inside, Doubles::V{} + row.squares);
         }
         Doubles::store(sums + first, sum);
-        Doubles::store(sums_of_squares + first, sum_of_squares);
+        Doubles::store(squares + first, sum_of_squares);
     }
 }
 
 void sweep(const SquaredSweep& input, SquaredSides& left, SquaredSides& right) {
-    constexpr unsigned most = 2;
     with_entry(input.width, [&](auto entry) {
-        using Entry = decltype(entry);
-        unsigned first = 0;
-        for (; first + Doubles::count < input.lanes; first += most * Doubles::count)
-            SquaredBlock<Entry, most>(input, first).run(left, right);
-        if (first < input.lanes) SquaredBlock<Entry, 1>(input, first).run(left, right);
+        for (unsigned first = 0; first < input.lanes;) {
+            const auto sweep_some = [&]<unsigned parts>() {
+                SquaredBlock<decltype(entry), parts>(input, first).run(left, right);
+                first += parts * Doubles::count;
+            };
+            const unsigned more = input.lanes - first;
+            more > 2 * Doubles::count ? sweep_some.template operator()<4>()
+            : more > Doubles::count   ? sweep_some.template operator()<2>()
+                                      : sweep_some.template operator()<1>();
+        }
     });
 }
