@@ -63,7 +63,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
     n_features_in_ : int
         The number of features seen in ``fit``.
 
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         The names of the features, if all column names of X are strings.
 
     status_ : str
@@ -97,7 +97,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
     tree_ : NumberTree
         The nodes as arrays, with scikit-learn's names and methods.
 
-    feature_importances_ : array of shape (n_features_in_,)
+    feature_importances_ : array of shape (n_features,)
         The share of each feature in the decrease of squared error, as CART defines it.
 
     search_report_ : SearchReport
@@ -110,7 +110,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
     >>> X, y = load_diabetes(return_X_y=True)
     >>> reg = ConTreeRegressor(max_depth=2).fit(X, y)
     >>> reg.status_, reg.squared_error_ == reg.lower_bound_, round(reg.score(X, y), 3)
-    ('optimal', True, 0.45)
+    ('optimal', True, 0.436)
     """
 
     _target_type = NumberTarget
