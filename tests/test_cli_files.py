@@ -37,10 +37,6 @@ BAD = {
     "infinite": (b"a,y\n1,x\ninf,z\n", "infinite numbers in 'a'"),
     "a label is missing": (b"a,y\n1,x\n2,\n3,x\n", "1 row without a label in 'y'"),
     "one column": (b"y\nx\nx\nz\n", "no column left to learn from"),
-    "fractions": (
-        b"a,y\n" + b"".join(b"%d,%d.5\n" % (i, i % 40) for i in range(200)),
-        "40 different numbers",
-    ),
     "identifiers": (
         b"a,y\n" + b"".join(b"%d,u%d\n" % (i, i) for i in range(60)),
         "60 different values in 60 rows",

@@ -25,7 +25,7 @@ import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from contree._check_parameters import resolve_max_gap
 from contree._weights import Unit, Weights, in_user_unit, rounded_down
@@ -85,6 +85,10 @@ class Objective(Protocol):
     """
 
     @property
+    def loss(self) -> str:
+        """The name of what leaves lose."""
+
+    @property
     def error_cost(self) -> int: ...
 
     @property
@@ -137,6 +141,8 @@ class LeafCost:
             )
         counted = between_neighbours(min(cost, Fraction(weights.total)), most)
         return cls(cost, counted.denominator, counted.numerator, most, weights.total, weights.unit)
+
+    loss: ClassVar[str] = "errors"
 
     @property
     def core_options(self) -> dict[str, Any]:

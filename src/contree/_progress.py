@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from contree._objective import LeafCost
+from contree._objective import Objective
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Progress:
 
 @contextmanager
 def observer(
-    callback: Callable[[Progress], object] | None, verbose: int, cost: LeafCost
+    callback: Callable[[Progress], object] | None, verbose: int, cost: Objective
 ) -> Iterator:
     """Yield the function that the core calls; None without a callback and a live line.
 
     The function takes the fields of `Progress` in the core's integers.  It returns True to stop the
     search.
     """
-    with live_line(verbose) as show:
+    with live_line(verbose, cost.loss) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
         def observe(seconds, objective, lower_bound, root_closed) -> bool:
@@ -75,8 +75,10 @@ def _is_terminal(stream) -> bool:
 
 
 @contextmanager
-def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
+def live_line(verbose: int, loss: str = "errors") -> Iterator[Callable[[Progress], None] | None]:
     """Yield a function that shows a `Progress` on one line of a terminal; None without one.
+
+    `loss` is the name of what is minimised.
 
     rich removes the line at the end, however the fit ends.  It moves the output of the user's
     callback above the line.
@@ -107,8 +109,10 @@ def live_line(verbose: int) -> Iterator[Callable[[Progress], None] | None]:
         line.refresh()
 
         def show(progress: Progress) -> None:
-            best, bound = progress.objective, progress.lower_bound
-            text = f"{best} errors, bound {bound}, gap {progress.gap}"
+            best, bound, gap = progress.objective, progress.lower_bound, progress.gap
+            text = f"{best} errors, bound {bound}, gap {gap}"
+            if loss != "errors":
+                text = f"{loss} {best:.6g}, bound {bound:.6g}, gap {gap:.3g}"
             line.update(
                 task,
                 completed=progress.root_closed,

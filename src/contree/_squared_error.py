@@ -70,6 +70,7 @@ class SquaredErrorCost:
     settled: tuple[int, Fraction] | None = None
 
     error_cost: ClassVar[int] = 1
+    loss: ClassVar[str] = "squared error"
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""``contree evaluate``: how well a model does on rows whose classes are known."""
+"""``contree evaluate``: how well a model does on rows whose classes or numbers are known."""
 
 from __future__ import annotations
 
@@ -6,39 +6,91 @@ import json
 
 import click
 
-from contree.cli.errors import UserError, named, no_such_column, note
+from contree.cli.errors import UserError, as_user_errors, named, no_such_column, note
 from contree.cli.features import match_columns
 from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.labels import as_integer, as_words
+from contree.cli.numbers import read_numbers, target_numbers
 from contree.cli.read import read_table
 
 
 @click.command(
     cls=Command,
-    short_help="accuracy on a file with known classes",
+    short_help="accuracy or R² on a file with known answers",
     example="contree evaluate --model tree.json test.csv",
 )
 @reading_flags
 @model_flag
-@click.option("-t", "--target", metavar="COLUMN", cls=Flag, help="the true classes [as in fit]")
+@click.option("-t", "--target", metavar="COLUMN", cls=Flag, help="the true answers [as in fit]")
+@click.option("--train", metavar="PATH", cls=Flag, help="the training file, to show CART beside")
 @click.option("--json", "as_json", is_flag=True, cls=Flag, help="print JSON, for programs")
-def evaluate(file, model, target, as_json, reading):
-    """Compare a model's predictions with the classes in FILE."""
+def evaluate(file, model, target, train, as_json, reading):
+    """Compare a model's predictions with the classes or numbers in FILE."""
     from contree.cli.model_file import read_model
 
     known = read_model(model)
     target = target or known.target
     if target is None:
         raise UserError(f"'{model}' does not say which column it predicts: add --target")
+    figures_of = _of_classes if hasattr(known.estimator, "classes_") else _of_numbers
+    X, truth = _rows(file, reading, known, model, target)
+    figures = figures_of(known.estimator, known.estimator, X, truth, target, reading)
+    if train is not None:
+        figures["cart"] = figures_of(
+            known.estimator, _cart(train, reading, known, model, target), X, truth, target, reading
+        )
+    if as_json:
+        click.echo(json.dumps(figures))
+    elif figures_of is _of_numbers:
+        click.echo(_text_of_numbers(figures))
+    else:
+        click.echo(_text(figures))
+    return 0
+
+
+def _rows(file: str, reading, known, model: str, target: str):
+    """Return the features and the column of answers in a file."""
     frame = read_table(file, reading, as_text=(target, *known.columns.one_hot))
     if target not in frame.columns:
         raise no_such_column(target, list(frame.columns), "--target")
     match_columns(frame, known.columns, model, expected={target})
-    truth = _truth(frame[target], target, known.classifier.classes_)
-    predicted = known.classifier.predict(known.columns.features(frame))
-    figures = _figures(truth, _spelled(predicted.astype(str), predicted.dtype).to_numpy(dtype=str))
-    click.echo(json.dumps(figures) if as_json else _text(figures))
-    return 0
+    return known.columns.features(frame), frame[target]
+
+
+def _cart(train: str, reading, known, model: str, target: str):
+    """Return CART's tree of the training file, with the parameters of the model."""
+    from contree.cli.labels import read_labels
+    from contree.cli.summary import cart_like
+
+    X, column = _rows(train, reading, known, model, target)
+    if hasattr(known.estimator, "classes_"):
+        y = read_labels(column, target)
+    else:
+        y = read_numbers(column, target, target_numbers(column, reading))
+    with as_user_errors():
+        return cart_like(known.estimator).fit(X, y)
+
+
+def _of_classes(estimator, predictor, X, column, target: str, _) -> dict:
+    import numpy as np
+
+    truth = _truth(column, target, estimator.classes_)
+    predicted = np.asarray(predictor.predict(X))
+    return _figures(truth, _spelled(predicted.astype(str), predicted.dtype).to_numpy(dtype=str))
+
+
+def _of_numbers(_, predictor, X, column, target: str, reading) -> dict:
+    from contree.cli.summary import regression_figures
+
+    truth = read_numbers(column, target, target_numbers(column, reading))
+    return {"rows": len(truth), **regression_figures(truth, predictor.predict(X))}
+
+
+def _text_of_numbers(figures: dict) -> str:
+    from contree.cli.summary import regression_table
+
+    rows = {"contree": figures} | ({"CART": figures["cart"]} if "cart" in figures else {})
+    return f"rows {figures['rows']:,}\n\n{regression_table(rows)}"
 
 
 def _spelled(words, labels):
@@ -110,12 +162,23 @@ def _in_order(label: str):
         return (1, 0.0, label)
 
 
+def _text_of_cart(figures: dict) -> list[str]:
+    if "cart" not in figures:
+        return []
+    cart = figures["cart"]
+    return [
+        f"accuracy of CART   {cart['accuracy']:>10.4f}",
+        f"balanced, of CART  {cart['balanced_accuracy']:>10.4f}",
+    ]
+
+
 def _text(figures: dict) -> str:
     lines = [
         f"rows               {figures['rows']:>10,}",
         f"errors             {figures['errors']:>10,}",
         f"accuracy           {figures['accuracy']:>10.4f}",
         f"balanced accuracy  {figures['balanced_accuracy']:>10.4f}",
+        *_text_of_cart(figures),
         "",
         "true class down, predicted class across",
     ]

@@ -14,6 +14,7 @@ from contree.cli.flags import (
     Flag,
     estimator_flags,
     estimator_parameters,
+    parameters_of,
     quiet_flag,
     reading_flags,
 )
@@ -40,6 +41,7 @@ def fit(
     target,
     drop,
     one_hot,
+    task,
     sample_weight,
     initial_tree,
     checkpoint,
@@ -50,8 +52,9 @@ def fit(
     reading,
     **flags,
 ):
-    """Find a tree with provably the fewest errors on FILE: CSV, TSV, Parquet, ARFF, or - for
-    standard input.  Ctrl-C and --time-limit keep the best tree so far, with what is proved of it.
+    """Find a tree with provably the fewest errors, or the least squared error, on FILE: CSV, TSV,
+    Parquet, ARFF, or - for standard input.  Ctrl-C and --time-limit keep the best tree so far, with
+    what is proved of it.
     """
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
@@ -72,12 +75,12 @@ def fit(
         raise click.UsageError("--warm-start starts with the tree in --model. Add --model.")
     check_picture(plot, "--plot")
     start = perf_counter()
-    table = training_table(file, reading, target, drop, one_hot, sample_weight)
-    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
+    table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table)
+    parameters = parameters_of(table.task, parameters)
     start_tree = _start_tree(initial_tree, model if parameters["warm_start"] else None)
-    classes = len(set(table.y.tolist()))
     places = {
-        "model": (model, size_of(table.columns, classes)),
+        "model": (model, size_of(table.columns, table.classes)),
         "plot": (plot, PICTURE_SIZE),
         "html": (html, PICTURE_SIZE),
     }
@@ -103,28 +106,32 @@ def fit(
 
 
 def _start_tree(initial_tree: str | None, last: str | None):
-    """Return the classifier in `initial_tree`, else that of the last fit, else None."""
+    """Return the estimator in `initial_tree`, else that of the last fit, else None."""
     from contree.cli.model_file import read_model
 
     if initial_tree is not None:
-        return read_model(initial_tree).classifier
+        return read_model(initial_tree).estimator
     if last is not None:
         from pathlib import Path
 
         if Path(last).exists():
-            return read_model(last).classifier
+            return read_model(last).estimator
         note(f"--warm-start: there is no '{last}' yet, so this fit starts without a tree")
     return None
 
 
 def _search(parameters: dict, table, start_tree, checkpoint: str | None):
-    """Return a fitted classifier; show a live line during the fit."""
-    from contree import ConTreeClassifier
+    """Return a fitted estimator; show a live line during the fit."""
+    from contree import ConTreeClassifier, ConTreeRegressor
     from contree._progress import live_line
 
     verbose = parameters["verbose"]
-    clf = ConTreeClassifier(**{**parameters, "verbose": 0})  # the command prints the summary itself
-    with as_user_errors(), live_line(verbose) as show:
+    is_regression = table.task == "regression"
+    kind, loss = (
+        (ConTreeRegressor, "squared error") if is_regression else (ConTreeClassifier, "errors")
+    )
+    clf = kind(**{**parameters, "verbose": 0})  # the command prints the summary itself
+    with as_user_errors(), live_line(verbose, loss) as show:
         clf.fit(
             table.X,
             table.y,
@@ -139,7 +146,8 @@ def _search(parameters: dict, table, start_tree, checkpoint: str | None):
 def _tell(fitted, table, seconds: float, written: list[str]) -> None:
     from contree.cli.summary import tell_of_cart, tell_of_proof, tell_of_tree
 
-    clf = fitted.classifier
+    clf = fitted.estimator
+    click.echo(f"{table.task}: {table.reason}\n")
     tell_of_tree(fitted)
     tell_of_cart(clf, table.X, table.y, table.sample_weight)
     tell_of_proof(clf)

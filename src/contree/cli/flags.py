@@ -11,6 +11,7 @@ from functools import wraps
 import click
 
 from contree._parameters import PARAMETERS, Parameter, Range
+from contree.cli.errors import UserError
 from contree.cli.read import FORMATS, Reading
 
 SETTINGS = {
@@ -159,6 +160,15 @@ def estimator_parameters(flags: dict) -> dict:
         value = flags[parameter.name]
         found[parameter.name] = _one_dict(parameter, value) if dict in parameter.allowed else value
     return found
+
+
+def parameters_of(task: str, parameters: dict) -> dict:
+    """Return the parameters that an estimator of this task has; reject those for classes."""
+    if task == "classification":
+        return parameters
+    if parameters.get("class_weight") is not None:
+        raise UserError("--class-weight is for classes: use --sample-weight in a regression")
+    return {name: value for name, value in parameters.items() if name != "class_weight"}
 
 
 def _one_dict(parameter: Parameter, values: tuple):

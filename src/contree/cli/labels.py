@@ -24,33 +24,38 @@ def as_integer(word: str) -> int | None:
     return int(word.partition(".")[0]) if INTEGER.fullmatch(word) else None
 
 
-def read_labels(column, name: str):
-    """Return the labels as an array of int64 or of strings; what cannot be classes is refused."""
+def read_labels(column, name: str, sure: bool = False):
+    """Return the labels as an array of int64 or of strings.
+
+    Values that look like no classes are rejected, unless the user is `sure` that they are.
+    """
     import numpy as np
 
     words = as_words(column)
-    _reject_missing(words, name)
+    reject_missing(words, name, "a label")
     distinct = list(words.unique())
     numbers = {word: as_integer(word) for word in distinct}
     if None not in numbers.values():
-        _reject_identifiers(list(dict.fromkeys(map(str, numbers.values()))), len(words), name)
+        if not sure:
+            _reject_identifiers(list(dict.fromkeys(map(str, numbers.values()))), len(words), name)
         return words.map(numbers).to_numpy(dtype=np.int64)
-    _reject_identifiers(distinct, len(words), name)
-    if len(distinct) > MANY and all(map(_is_number, distinct)):
+    if not sure:
+        _reject_identifiers(distinct, len(words), name)
+    if not sure and len(distinct) > MANY and all(map(_is_number, distinct)):
         raise UserError(
             f"--target: '{name}' holds {len(distinct):,} different numbers such as {distinct[0]}, "
-            "and contree predicts classes: name a column of classes"
+            "which are too many classes: use --task regression, or name a column of classes"
         )
     if len(distinct) == 1:
         note(f"all rows have the same label, '{distinct[0]}', so the tree is one leaf")
     return words.to_numpy(dtype=object)
 
 
-def class_weights_by_label(class_weight, labels):
+def class_weights_by_label(class_weight, table):
     """Return class weights whose keys are the labels that the user's text means."""
-    if not isinstance(class_weight, dict):
+    if not isinstance(class_weight, dict) or not table.classes:
         return class_weight
-    by_text = {str(label): label for label in set(labels.tolist())}
+    by_text = {str(label): label for label in set(table.y.tolist())}
     strange = [text for text in class_weight if text not in by_text]
     if strange:
         raise UserError(
@@ -60,13 +65,16 @@ def class_weights_by_label(class_weight, labels):
     return {by_text[text]: weight for text, weight in class_weight.items()}
 
 
-def _reject_missing(words, name: str) -> None:
+def reject_missing(words, name: str, what: str) -> None:
+    """Reject a target that is missing in some rows."""
     missing = words.isna().to_numpy().nonzero()[0]
     if len(missing):
         rows = f"{len(missing):,} row{'s' * (len(missing) != 1)}"
         raise UserError(
-            f"--target: {rows} without a label in '{name}', the first is row {missing[0] + 1}: "
-            "leave them out of the file, or if a text such as NA is a label, add --na-values ''"
+            f"--target: {rows} without {what} in '{name}', the first is row {missing[0] + 1}: "
+            "leave them out of the file"
+            + ", or if a text such as NA is a label, add --na-values ''"
+            * (what == "a label")
         )
 
 
@@ -75,7 +83,7 @@ def _reject_identifiers(distinct: list[str], rows: int, name: str) -> None:
         raise UserError(
             f"--target: '{name}' has {len(distinct):,} different values in {rows:,} rows, "
             f"{named(distinct, 2)}: it looks like an identifier or a measurement; name a column of "
-            "classes"
+            "classes, or use --task regression for numbers"
         )
 
 

@@ -1,8 +1,8 @@
-"""Model files: a classifier's JSON, and beside it how a table becomes its features.
+"""Model files: an estimator's JSON, and beside it how a table becomes its features.
 
-The member ``table`` is an object: ``target``, the name of the column of classes, and ``one_hot``, a
-list of objects with a ``column`` and its ``values``.  `ConTreeClassifier.from_json` reads the rest;
-here a file without ``table`` is read too, as ``to_json()`` writes it.
+The member ``table`` is an object: ``target``, the name of the column that is predicted, and
+``one_hot``, a list of objects with a ``column`` and its ``values``.  `from_json` of the estimator
+reads the rest; here a file without ``table`` is read too, as ``to_json()`` writes it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from contree.cli.errors import UserError, as_user_errors
 from contree.cli.features import Columns
@@ -18,15 +19,15 @@ from contree.cli.features import Columns
 
 @dataclass(frozen=True)
 class Model:
-    """A classifier and the table it comes from."""
+    """An estimator and the table it comes from."""
 
-    classifier: object
+    estimator: Any
     columns: Columns
     target: str | None = None
 
     def to_json(self) -> str:
         one_hot = [{"column": c, "values": v} for c, v in self.columns.one_hot.items()]
-        data = json.loads(self.classifier.to_json())
+        data = json.loads(self.estimator.to_json())
         return json.dumps({**data, "table": {"target": self.target, "one_hot": one_hot}}) + "\n"
 
 
@@ -38,7 +39,7 @@ def size_of(columns: Columns, classes: int) -> int:
 
 def read_model(path: str) -> Model:
     """Return the model in a file, ``-`` for standard input; runs no code from it."""
-    from contree import ConTreeClassifier
+    from contree.export.json import read_any
     from contree.export.json_check import damaged
 
     try:
@@ -51,8 +52,8 @@ def read_model(path: str) -> Model:
         raise UserError(f"'{path}' is no model: it is not text") from error
     try:
         with as_user_errors():
-            classifier = ConTreeClassifier.from_json(text)
-            names = getattr(classifier, "feature_names_in_", None)
+            estimator = read_any(text)
+            names = getattr(estimator, "feature_names_in_", None)
             if names is None:
                 raise damaged("it has no feature_names, by which columns are matched")
             target, one_hot = _table(json.loads(text).get("table"), list(names), damaged)
@@ -60,7 +61,7 @@ def read_model(path: str) -> Model:
         raise UserError(
             f"'{path}': {error.message} Write it anew with 'contree fit --model'."
         ) from error
-    return Model(classifier, Columns(list(names), one_hot), target)
+    return Model(estimator, Columns(list(names), one_hot), target)
 
 
 def _table(table, names: list[str], damaged) -> tuple[str | None, dict]:

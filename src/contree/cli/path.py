@@ -1,4 +1,4 @@
-"""``contree path``: the fewest errors for each number of leaves, and CART's path beside them."""
+"""``contree path``: the least loss for each number of leaves, and CART's path beside them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contree.cli.flags import (
     Flag,
     estimator_flags,
     estimator_parameters,
+    parameters_of,
     quiet_flag,
     reading_flags,
 )
@@ -47,9 +48,9 @@ PARAMETERS = (
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write it here, as CSV")
 @quiet_flag
 @estimator_flags(PARAMETERS)
-def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, reading, **flags):
-    """Find the fewest errors for each number of leaves, and at which --ccp-alpha the best tree
-    changes.
+def path(file, target, drop, one_hot, task, sample_weight, plot, output, quiet, reading, **flags):
+    """Find the fewest errors, or the least squared error, for each number of leaves, and at which
+    --ccp-alpha the best tree changes.
     """
     from contree.cli.labels import class_weights_by_label
     from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
@@ -58,20 +59,26 @@ def path(file, target, drop, one_hot, sample_weight, plot, output, quiet, readin
     if quiet:
         parameters["verbose"] = 0
     check_picture(plot, "--plot")
-    table = training_table(file, reading, target, drop, one_hot, sample_weight)
-    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
+    table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table)
+    parameters = parameters_of(table.task, parameters)
     with reserved((file,), plot=(plot, PICTURE_SIZE), output=(output, 0)) as drafts:
         from contree import size_error_path
 
         with as_user_errors():
             found = size_error_path(
-                table.X, table.y, sample_weight=table.sample_weight, **parameters
+                table.X,
+                table.y,
+                task=table.task,
+                sample_weight=table.sample_weight,
+                **parameters,
             )
         if "output" in drafts:
             fill(drafts["output"], _csv(found).encode())
         if "plot" in drafts:
             fill(drafts["plot"], picture(found.plot(), kind_of(plot)))
     if not quiet:
+        click.echo(f"{table.task}: {table.reason}\n")
         _tell(found, [path for path in (plot, output) if path])
     if found.status == "interrupted":
         print("contree: interrupted; the sizes so far are shown", file=sys.stderr)
@@ -86,8 +93,9 @@ def _csv(found) -> str:
 
 def _tell(found, written: list[str]) -> None:
     from contree.export.certificate import permitted_depth
+    from contree.export.wording import wording_of
 
-    unit = "weight of errors" if found.trees[-1].tree_.weighted else "errors"
+    unit = wording_of(found.trees[-1]).measure()
     click.echo(f"leaves  {unit:>16}  proved")
     for leaves, errors, bound in zip(found.leaves, found.errors, found.lower_bounds, strict=True):
         proved = "optimal" if errors == bound else f"at least {_number(bound)}"

@@ -1,4 +1,4 @@
-"""``contree predict``: a class for each row of a file, as CSV."""
+"""``contree predict``: a class or a number for each row of a file, as CSV."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from contree.cli.read import read_table
 )
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write here [standard output]")
 def predict(file, model, proba, keep, output, reading):
-    """Predict a class for each row of FILE; its columns are found by name, in any order."""
+    """Predict a class or a number for each row of FILE; columns are found by name."""
     from contree.cli.model_file import read_model
     from contree.cli.outputs import fill, reserved
 
@@ -34,8 +34,10 @@ def predict(file, model, proba, keep, output, reading):
         frame = read_table(file, reading, as_text=(*known.columns.one_hot, *_all_names(keep)))
         copied = split_list(keep, list(frame.columns), "--keep")
         match_columns(frame, known.columns, model, expected={known.target, *copied})
-        clf, X = known.classifier, known.columns.features(frame)
+        clf, X = known.estimator, known.columns.features(frame)
         made = {"prediction": clf.predict(X)}
+        if proba and not hasattr(clf, "classes_"):
+            raise UserError("--proba: this model predicts numbers, which have no probabilities")
         if proba:
             names = [f"probability of {label}" for label in clf.classes_]
             made.update(zip(names, clf.predict_proba(X).T, strict=True))

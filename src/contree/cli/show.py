@@ -45,7 +45,7 @@ def show(model, form, output):
 
 
 def _content(known, form: str) -> bytes:
-    clf = known.classifier
+    clf = known.estimator
     if form == "html":
         from contree.export.page import page
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 import numpy as np
-from sklearn.dummy import DummyClassifier
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from contree._check_weights import check_sample_weight
 from contree._class_target import ClassTarget
 from contree._weights import in_user_unit
 from contree.cli.errors import one_line
 from contree.export.certificate import certificate
+from contree.export.wording import wording_of
 
 # CART knows these too, by the same names and with the same meaning; weights are those of the rows.
 SHARED = (
@@ -25,19 +27,73 @@ SHARED = (
 
 def tell_of_tree(model) -> None:
     """Print the tree and what it was made from."""
-    clf = model.classifier
-    rows, leaves = int(clf.tree_.n_node_samples[0]), clf.get_n_leaves()
-    click.echo(clf.export_text())
+    estimator = model.estimator
+    rows, leaves = int(estimator.tree_.n_node_samples[0]), estimator.get_n_leaves()
+    click.echo(estimator.export_text())
     of = "" if model.target is None else f" of '{model.target}'"
     click.echo(
-        f"{_counted(rows, 'row')}, {_counted(clf.n_features_in_, 'feature')}, "
-        f"{_counted(clf.n_classes_, 'class')}{of}; "
-        f"depth {clf.get_depth()}, {_counted(leaves, 'leaf')}\n"
+        f"{_counted(rows, 'row')}, {_counted(estimator.n_features_in_, 'feature')}, "
+        f"{wording_of(estimator).facts()}{of}; "
+        f"depth {estimator.get_depth()}, {_counted(leaves, 'leaf')}\n"
     )
 
 
-def tell_of_cart(clf, X, y, sample_weight=None) -> None:
-    """Print the training errors of the tree and of CART's at the same depth."""
+def tell_of_cart(estimator, X, y, sample_weight=None) -> None:
+    """Print how well the tree and CART's do on the training rows, at the same depth."""
+    if hasattr(estimator, "classes_"):
+        _tell_of_errors(estimator, X, y, sample_weight)
+    else:
+        _tell_of_fit(estimator, X, y, sample_weight)
+    click.echo("")
+
+
+def regression_figures(truth, predicted, weights=None) -> dict[str, float]:
+    """Return R^2, the mean absolute error and the root of the mean squared error."""
+    from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
+
+    squared = mean_squared_error(truth, predicted, sample_weight=weights)
+    many = len(truth) > 1  # R^2 of one row is not defined
+    return {
+        "r2": float(r2_score(truth, predicted, sample_weight=weights)) if many else math.nan,
+        "mae": float(mean_absolute_error(truth, predicted, sample_weight=weights)),
+        "rmse": math.sqrt(squared),
+    }
+
+
+def regression_table(rows: dict[str, dict[str, float]]) -> str:
+    """Return such figures of several trees as lines."""
+    lines = [f"{'':<9}{'R²':>10}{'MAE':>13}{'RMSE':>13}"]
+    lines += [
+        f"{name:<9}{one['r2']:>10.4f}{one['mae']:>13.6g}{one['rmse']:>13.6g}"
+        for name, one in rows.items()
+    ]
+    return "\n".join(lines)
+
+
+def cart_like(estimator):
+    """Return CART with the parameters of an estimator; one leaf where CART allows none."""
+    parameters = estimator.get_params()
+    if parameters["max_depth"] == 0 or parameters["max_leaf_nodes"] == 1:
+        is_classifier = hasattr(estimator, "classes_")
+        return DummyClassifier(strategy="prior") if is_classifier else DummyRegressor()
+    shared = {name: parameters[name] for name in SHARED}
+    return estimator._cart_type(**shared, random_state=0)
+
+
+def _tell_of_fit(reg, X, y, sample_weight) -> None:
+    weights = check_sample_weight(sample_weight, len(y))
+    rows = {"contree": regression_figures(y, reg.predict(X), weights)}
+    try:
+        with np.errstate(over="ignore"):
+            cart = cart_like(reg).fit(X, y, weights)
+            rows["CART"] = regression_figures(y, cart.predict(X), weights)
+        click.echo(regression_table(rows))
+    except ValueError as error:  # values that float32, which CART computes with, cannot hold
+        click.echo(regression_table(rows))
+        click.echo(f"{'CART':<9}  no tree: {one_line(error)}")
+
+
+def _tell_of_errors(clf, X, y, sample_weight) -> None:
     tree = clf.tree_
     total = in_user_unit(int(tree.class_weights[0].sum()), tree.weight_unit)
     click.echo(f"{'':<9}{'weight of errors' if tree.weighted else 'errors':>17}{'accuracy':>10}")
@@ -46,7 +102,6 @@ def tell_of_cart(clf, X, y, sample_weight=None) -> None:
         click.echo(_line("CART", _cart_errors(clf, X, y, sample_weight), total))
     except ValueError as error:  # values that float32, which CART computes with, cannot hold
         click.echo(f"{'CART':<9}  no tree: {one_line(error)}")
-    click.echo("")
 
 
 def tell_of_proof(clf) -> None:
@@ -60,13 +115,7 @@ def _cart_errors(clf, X, y, sample_weight) -> int | float:
     X, codes, weights = np.asarray(X, np.float64), counted.y, counted.weights
     if counted.rows is not None:
         X = X[counted.rows]
-    parameters = clf.get_params()
-    if parameters["max_depth"] == 0 or parameters["max_leaf_nodes"] == 1:
-        # CART does not allow that: one leaf, of the heaviest class.
-        cart = DummyClassifier(strategy="prior")
-    else:
-        shared = {name: parameters[name] for name in SHARED}
-        cart = DecisionTreeClassifier(**shared, random_state=0)
+    cart = cart_like(clf)
     with np.errstate(over="ignore"):  # of values that float32 cannot hold; an error follows
         wrong = cart.fit(X, codes, weights.multiples).predict(X) != codes
     multiples = wrong if weights.multiples is None else weights.multiples[wrong]
@@ -79,5 +128,5 @@ def _line(name: str, errors, total) -> str:
 
 
 def _counted(number: int, word: str) -> str:
-    plural = {"class": "classes", "leaf": "leaves"}.get(word, f"{word}s")
+    plural = {"leaf": "leaves"}.get(word, f"{word}s")
     return f"{number:,} {word if number == 1 else plural}"

@@ -11,6 +11,7 @@ from contree.cli.flags import (
     Flag,
     estimator_flags,
     estimator_parameters,
+    parameters_of,
     quiet_flag,
     reading_flags,
 )
@@ -27,7 +28,9 @@ from contree.cli.training import training_flags, training_table
 @click.option(
     "--cv", type=click.IntRange(2), metavar="N", cls=Flag, help="N folds [five splits, 80 to 20]"
 )
-@click.option("--scoring", metavar="NAME", cls=Flag, help="what is best [accuracy]")
+@click.option(
+    "--scoring", metavar="NAME", cls=Flag, help="what is best [accuracy, or R² of numbers]"
+)
 @click.option(
     "--one-standard-error", is_flag=True, cls=Flag, help="the smallest tree that is nearly best"
 )
@@ -39,7 +42,7 @@ from contree.cli.training import training_flags, training_table
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the curve: .svg, .png or .pdf")
 @quiet_flag
 @estimator_flags(("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose"))
-def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, reading, **flags):
+def tune(file, target, drop, one_hot, task, sample_weight, model, plot, quiet, reading, **flags):
     """Choose depth, up to --max-depth, and number of leaves by cross-validation on FILE, and fit
     that tree to all rows.
     """
@@ -53,13 +56,15 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, reading
     if quiet:
         parameters["verbose"] = 0
     check_picture(plot, "--plot")
-    table = training_table(file, reading, target, drop, one_hot, sample_weight)
-    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table.y)
-    room = size_of(table.columns, len(set(table.y.tolist())))
+    table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table)
+    parameters = parameters_of(table.task, parameters)
+    room = size_of(table.columns, table.classes)
     with reserved((file,), model=(model, room), plot=(plot, PICTURE_SIZE)) as drafts:
-        from contree import ConTreeClassifierCV
+        from contree import ConTreeClassifierCV, ConTreeRegressorCV
 
-        search = ConTreeClassifierCV(**parameters)
+        kind = ConTreeRegressorCV if table.task == "regression" else ConTreeClassifierCV
+        search = kind(**parameters)
         try:
             with as_user_errors():
                 search.fit(table.X, table.y, table.sample_weight)
@@ -74,6 +79,7 @@ def tune(file, target, drop, one_hot, sample_weight, model, plot, quiet, reading
         if "plot" in drafts:
             fill(drafts["plot"], picture(search.plot_scores(), kind_of(plot)))
     if not quiet:
+        click.echo(f"{table.task}: {table.reason}\n")
         _tell(search, fitted, [path for path in (model, plot) if path])
     return 0
 
@@ -84,7 +90,7 @@ def _tell(search, fitted, written: list[str]) -> None:
 
     results = search.cv_results_
     errors = standard_errors(results, search.n_splits_)
-    click.echo(f"depth  leaves  {search.scoring or 'accuracy':>9}  standard error")
+    click.echo(f"depth  leaves  {search.scoring or search._default_score:>9}  standard error")
     for number, one in enumerate(results["params"]):
         click.echo(
             f"{one['max_depth']:>5}  {one['max_leaf_nodes']:>6}  "
@@ -98,6 +104,6 @@ def _tell(search, fitted, written: list[str]) -> None:
         f"{chosen['max_depth']} --max-leaf-nodes {chosen['max_leaf_nodes']}:\n"
     )
     tell_of_tree(fitted)
-    tell_of_proof(fitted.classifier)
+    tell_of_proof(fitted.estimator)
     if written:
         click.echo(f"written: {', '.join(written)}")
