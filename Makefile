@@ -9,6 +9,7 @@
 #   make asan       C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
 #   make docs       the documentation site, about three minutes; result in build/docs/html/
 #   make bench      all experiments, a small set of each, about ten minutes; results in build/bench/
+#   make wheel      wheels of this machine, checked and tested; result in build/wheels/
 #   make clean      forget everything built
 #
 # Another interpreter: make clean && make test PYTHON=python3.12
@@ -40,7 +41,7 @@ endef
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
-.PHONY: demo test test-python test-long test-cpp test-platforms lint format asan tsan docs docs-links bench clean
+.PHONY: demo test test-python test-long test-cpp test-platforms lint format asan tsan docs docs-links bench wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package $(VENV)/.cli
@@ -76,6 +77,7 @@ test-long:
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(FIND_CPP) | xargs $(BIN)/clang-format --dry-run -Werror
 	find core/src -name '*.cpp' | \
 	    xargs -P $(JOBS) -I{} $(BIN)/clang-tidy --quiet {} -- -std=c++20 -Icore/include -Icore/src
@@ -97,6 +99,9 @@ docs-links: docs
 bench: $(VENV)/.package $(VENV)/.bench
 	$(foreach script,$(EXPERIMENTS),$(BIN)/python benchmarks/$(script).py --quick &&) \
 	    $(BIN)/python benchmarks/report.py --quick
+
+wheel: $(VENV)/.wheel
+	.ci/wheels.sh $(VENV)
 
 clean:
 	rm -rf $(VENV) build docs/auto .pytest_cache .ruff_cache .hypothesis
@@ -126,7 +131,7 @@ $(VENV)/.package: $(SOURCES) $(VENV)/.tools
 	    $(PIP) --no-build-isolation -Cbuild-dir=build/package .
 	@touch $@
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.docs $(VENV)/.bench $(VENV)/.lint: $(VENV)/.%: pyproject.toml $(VENV)/.ready
+$(VENV)/.cli $(VENV)/.test $(VENV)/.docs $(VENV)/.bench $(VENV)/.lint $(VENV)/.wheel: $(VENV)/.%: pyproject.toml $(VENV)/.ready
 	$(call install,['project']['optional-dependencies']['$*'])
 
 # One by one, because a tool that cannot be installed must not keep the others away, nor the tests;

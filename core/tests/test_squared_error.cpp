@@ -2,6 +2,7 @@
 #include <cmath>
 #include "depth_two/batch.hpp"
 #include "fit_checks.hpp"
+#include "forced_kernel.hpp"
 #include "objective/squared_error.hpp"
 
 namespace {
@@ -206,11 +207,10 @@ void test_all_sizes() {
 // Each kernel, where its lanes are full and its bounds are close to each other.
 void test_kernels() {
     for (const std::string& kernel : contree::kernels()) {
-        setenv("CONTREE_KERNEL", kernel.c_str(), 1);
+        const ForcedKernel forced(kernel);
         against_exhaustive_search(200, 2, {20, 45, 1, 3, 4});
         against_exhaustive_search(60, 3, {8, 16, 1, 3, 4});
     }
-    unsetenv("CONTREE_KERNEL");
 }
 
 // Every kernel's lanes against the objective's own count of each split: never above it, below it by no more
