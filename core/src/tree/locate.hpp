@@ -14,10 +14,13 @@ inline Step step_at(const RowSet& set, const Split& at) {
     return {static_cast<std::int32_t>(set.feature[at.f]), set.rank_left_of(at.f, at.z)};
 }
 
-// Where a step that splits does so, allowed or not; nowhere if the set lacks its column.
+// Where a step that splits does so, allowed or not; nowhere if the set lacks its column, or if missing values
+// alone lie left: the feature's other order has that threshold.
 inline Split place_of(const RowSet& set, const Step& step) {
     const std::uint32_t f = set.number_of(static_cast<FeatureId>(step.feature));
-    return f == set.features ? Split{0, 0} : Split{f, set.order(f).first_behind(step.rank, 0, set.rows)};
+    if (f == set.features) return {0, 0};
+    const Position z = set.order(f).first_behind(step.rank, 0, set.rows);
+    return {f, z == 0 || z == set.rows || set.cut_behind(f, z - 1) ? z : 0};
 }
 
 // A stump's split is looked for; a leaf has none.  Throws where the plan was not made for these rows.
