@@ -23,11 +23,14 @@ public:
         width = set.rows <= few_rows ? 8 : 32;
         words_ = arena.take<std::uint64_t>(set.rows);
         rows_ = arena.take<SquaredRow>(set.rows);
+        moments_ = arena.take<Moments>(set.rows);
         mask_ = arena.take<std::uint8_t>(set.stride * set.features);
         Moments all;
         for (Row r = 0; r < set.rows; ++r) {
             const std::int64_t w = set.weight_of(r), y = squared_.target(set, r);
-            all.add(w, y);
+            moments_[r] = {};
+            moments_[r].add(w, y);
+            all.add(moments_[r]);
             const auto sum = static_cast<double>(w * y);
             rows_[r] = {sum, static_cast<double>(w), sum * static_cast<double>(y), 0};
         }
@@ -113,21 +116,70 @@ private:
         for (std::size_t t = 0; t < lanes.size(); ++t) order.emplace_back(proved(t), t);
         std::sort(order.begin(), order.end());
         if (with_whole && proved(whole_lane) < ub) {
-            evaluate_one_by_one(std::uint32_t{1} << whole_lane);
+            count(whole_lane, static_cast<unsigned>(lanes.size()));
             if (!with_leaves) ub = std::min(ub, reached(whole_lane));
         }
         for (const auto& [least, t] : order) {
             if (least >= ub || halt_()) break;
             if (with_leaves && !wanted(t)) continue;
-            evaluate_one_by_one(std::uint32_t{1} << t);
+            count(t, static_cast<unsigned>(t));
             if (!with_leaves) ub = std::min(ub, reached(t));
         }
+    }
+
+    // One side of a lane in integers.  Its best stump is among the thresholds that the kernel puts near its
+    // best one: the loss of each is known but for the margin, and floors take off less than 2.
+    struct Count {
+        Moments all, left = {};
+        double mean, weight, least;  // what D^2 / (k (n - k)) a threshold must have to be looked at
+        Score loss;                  // of a leaf, then of the best stump
+        bool changed = false;        // has a row passed since the last threshold?
+
+        void take(const SquaredError& squared) {
+            const auto before = static_cast<double>(left.weight);
+            const double distance = static_cast<double>(left.sum) - mean * before;
+            changed = false;
+            if (distance * distance < least * before * (weight - before) || left.weight == all.weight) return;
+            loss = std::min(loss, squared.loss_of(left) + squared.loss_of(all.without(left)));
+        }
+    };
+
+    // Lane `t` of the kernel.
+    void count(std::size_t lane, unsigned t) {
+        Count sides[2] = {};  // right, left
+        for (Row r = 0; r < set_->rows; ++r) sides[rows_[r].word >> t & 1].all.add(moments_[r]);
+        const double slack = 3 * (margin_ + 1 / squared_.unit());
+        for (const bool left : {false, true}) {
+            const SquaredSides& of = left ? left_ : right_;
+            Count& side = sides[left];
+            side.mean = of.mean[t], side.weight = of.weight[t];
+            side.least = of.best[t] - slack / side.weight;
+            leaf_[left ? left_side(lane) : right_side(lane)] = side.loss =
+                side.all.weight == 0 ? 0 : squared_.loss_of(side.all);
+        }
+        for (std::uint32_t f = 0; f < set_->features && !halt_(); ++f) {
+            for (Count& side : sides) side.left = {}, side.changed = false;
+            const Order order = set_->order(f);
+            for (Row k = 0; k < set_->rows; ++k) {
+                const Row r = order.row(k);
+                Count& side = sides[rows_[r].word >> t & 1];
+                side.left.add(moments_[r]);
+                side.changed = true;
+                if (mask_[f * set_->stride + k] == 0) continue;
+                if (sides[0].changed) sides[0].take(squared_);
+                if (sides[1].changed) sides[1].take(squared_);
+            }
+        }
+        reached_[left_side(lane)] = proved_[left_side(lane)] = sides[1].loss;
+        reached_[right_side(lane)] = proved_[right_side(lane)] = sides[0].loss;
+        statistics_->row_visits += static_cast<std::int64_t>(set_->cells());
     }
 
     const SquaredError& squared_;
     const SquaredKernel& kernel_;
     std::uint64_t* words_ = nullptr;
     SquaredRow* rows_ = nullptr;
+    Moments* moments_ = nullptr;  // by row, in integers
     std::uint8_t* mask_ = nullptr;
     SquaredRow all_{};
     double margin_ = 0;

@@ -101,6 +101,7 @@ struct SquaredError::Side {
     Position z = 0;
     Moments left;  // of the present order
     Row rows_left = 0;
+    bool changed = false;        // has a row passed since the last threshold?
     double error = 0, mean = 0;  // the squared error less the margin
 
     void begin(const SquaredError& objective) {
@@ -112,14 +113,17 @@ struct SquaredError::Side {
         mean = static_cast<double>(all.sum) / weight;
     }
     void threshold(const SquaredError& objective, const LeafSize& size, std::uint32_t feature, Position at) {
+        changed = false;
+        if (left.weight == all.weight) return;
         const auto k = static_cast<double>(left.weight), weight = static_cast<double>(all.weight);
-        if (left.weight == 0 || left.weight == all.weight) return;
         const bool allowed = rows_left >= size.rows && rows - rows_left >= size.rows &&
                              left.weight >= size.mass && all.weight - left.weight >= size.mass;
-        const Score to_beat = allowed ? best : relaxed;
+        const double to_beat = static_cast<double>(allowed ? best : relaxed) + 2;
         const double distance = static_cast<double>(left.sum) - mean * k;
-        const double gain = distance * distance * weight / (k * (weight - k));
-        if (objective.unit_ * (error - gain) - 2 >= static_cast<double>(to_beat)) return;
+        // unit (error - gain) >= to_beat, without a division.
+        if (objective.unit_ * distance * distance * weight <=
+            (objective.unit_ * error - to_beat) * k * (weight - k))
+            return;
         const Score loss = objective.loss_of(left) + objective.loss_of(all.without(left));
         relaxed = std::min(relaxed, loss);
         if (allowed && loss < best) best = loss, f = feature, z = at;
@@ -135,7 +139,7 @@ void SquaredError::search_stumps(const RowSet& set, const std::vector<std::uint8
     }
     for (Side& side : sides) side.begin(*this);
     for (std::uint32_t f = 0; f < set.features && !halt(); ++f) {
-        for (Side& side : sides) side.left = {}, side.rows_left = 0;
+        for (Side& side : sides) side.left = {}, side.rows_left = 0, side.changed = false;
         const Order order = set.order(f);
         in_chunks(set.rows - 1, halt, [&](Row begin, Row end) {
             for (Row k = begin; k < end; ++k) {
@@ -143,8 +147,10 @@ void SquaredError::search_stumps(const RowSet& set, const std::vector<std::uint8
                 Side& side = sides[side_of[r]];
                 side.left.add(set.weight_of(r), target(set, r));
                 ++side.rows_left;
+                side.changed = true;
                 if (!set.cut_behind(f, k)) continue;
-                for (Side& one : sides) one.threshold(*this, set.leaf, f, k + 1);
+                for (Side& one : sides)
+                    if (one.changed) one.threshold(*this, set.leaf, f, k + 1);
             }
         });
     }

@@ -32,6 +32,11 @@ struct Moments {
         sum += w * y;
         squares += static_cast<Wide>(static_cast<__int128>(w * y) * y);
     }
+    void add(const Moments& more) {
+        weight += more.weight;
+        sum += more.sum;
+        squares += more.squares;
+    }
     Moments without(const Moments& part) const {
         return {weight - part.weight, sum - part.sum, squares - part.squares};
     }
