@@ -11,7 +11,7 @@ from contree._check_labels import check_labels, exact_labels
 from contree._check_parameters import resolve_class_weight, resolve_max_depth
 from contree._check_weights import rows_with_weight
 from contree._class_tree import ClassTree
-from contree._objective import LeafCost, most_leaves, widest_sum
+from contree._objective import LeafCost, Objective, most_leaves, widest_sum
 from contree._target import Counted, Target
 from contree._weights import in_user_unit, weigh
 
@@ -66,7 +66,7 @@ class ClassTarget(Target):
         weights = weigh(sample_weight, class_weight, codes, limit)
         return Counted(rows, codes, weights, LeafCost.of(estimator.ccp_alpha, most, weights))
 
-    def store(self, estimator: Any, answer: dict[str, Any], request: FitRequest) -> LeafCost:
+    def store(self, estimator: Any, answer: dict[str, Any], request: FitRequest) -> Objective:
         unit = request.weights.unit
         estimator.classes_ = self.classes
         estimator.n_classes_ = len(self.classes)

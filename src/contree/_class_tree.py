@@ -71,7 +71,7 @@ n_node_missing, weight_unit, n_features
 
     @property
     def max_n_classes(self) -> int:
-        return self.class_counts.shape[1]
+        return int(self.class_counts.shape[1])
 
     @property
     def weighted(self) -> bool:

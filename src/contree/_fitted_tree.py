@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -115,7 +115,7 @@ class FittedTree(ABC):
         self.n_features = max(0, *self.feature + 1) if n_features is None else n_features
 
     @classmethod
-    def of_answer(cls, nodes: dict[str, Any], **others: Any) -> FittedTree:
+    def of_answer(cls, nodes: dict[str, Any], **others: Any) -> Self:
         """Return the tree in an answer of the core, which has the gap as two arrays."""
         nodes = dict(nodes)
         gap = np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -118,36 +118,36 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
     _json_leaf = NumberJson
     _cart_type = DecisionTreeRegressor
     _parameters = REGRESSOR_PARAMETERS
-    _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         parameter.name: sklearn_constraints(parameter) for parameter in REGRESSOR_PARAMETERS
     }
 
     def __init__(
         self,
-        max_depth=3,
+        max_depth: int | None = 3,
         *,
-        max_leaf_nodes=None,
-        ccp_alpha=0.0,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_gap=0,
-        time_limit=None,
-        feature_tolerance=0.0,
-        n_jobs=None,
-        memory_limit=None,
-        random_state=None,
-        warm_start=False,
-        on_interrupt="raise",
-        search="best_first",
-        search_options=None,
-        verbose=0,
-        criterion="squared_error",
-        splitter="best",
-        min_samples_split=2,
-        max_features=None,
-        min_impurity_decrease=0.0,
-        monotonic_cst=None,
-    ):
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float = 0.0,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_gap: int | float = 0,
+        time_limit: float | None = None,
+        feature_tolerance: float = 0.0,
+        n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        on_interrupt: str = "raise",
+        search: str = "best_first",
+        search_options: dict[str, Any] | None = None,
+        verbose: int = 0,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        min_samples_split: int | float = 2,
+        max_features: None = None,
+        min_impurity_decrease: float = 0.0,
+        monotonic_cst: None = None,
+    ) -> None:
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.ccp_alpha = ccp_alpha
@@ -193,7 +193,8 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
             Numbers.
         """
         leaves = self.apply(X, check_input)
-        return self.tree_.value[leaves, 0, 0]
+        numbers: np.ndarray = self.tree_.value[leaves, 0, 0]
+        return numbers
 
     @staticmethod
     def _training_loss(y: Any, predicted: Any, weights: np.ndarray) -> float:

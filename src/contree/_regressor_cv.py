@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import RegressorMixin
 from sklearn.model_selection import ShuffleSplit
@@ -56,26 +56,28 @@ feature_names_in_
     _target_type = NumberTarget
     _default_score = "R²"
     _of_every_fold = OF_EVERY_FOLD_OF_NUMBERS
-    _parameter_constraints: dict = constraints(ConTreeRegressor, OF_EVERY_FOLD_OF_NUMBERS)
+    _parameter_constraints: ClassVar[dict[str, Any]] = constraints(
+        ConTreeRegressor, OF_EVERY_FOLD_OF_NUMBERS
+    )
 
     def __init__(
         self,
-        max_depth=3,
+        max_depth: int = 3,
         *,
-        max_leaf_nodes=None,
-        cv=None,
-        scoring=None,
-        one_standard_error=False,
-        random_state=0,
-        n_jobs=None,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        time_limit=None,
-        feature_tolerance=0.0,
-        memory_limit=None,
-        search_options=None,
-        verbose=0,
-    ):
+        max_leaf_nodes: int | None = None,
+        cv: Any = None,
+        scoring: Any = None,
+        one_standard_error: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        time_limit: float | None = None,
+        feature_tolerance: float = 0.0,
+        memory_limit: int | str | None = None,
+        search_options: dict[str, Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.cv = cv

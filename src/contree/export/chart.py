@@ -75,7 +75,9 @@ def history_chart(report: SearchReport, said: str = "errors") -> str:
 
 
 def _mark(value: int | float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if 1000 <= value < 1e6 else f"{value:.3g}"
 
 
 def _points(points: list[tuple[float, float]]) -> str:

@@ -30,7 +30,7 @@ class ClassWording(Wording):
         self._colours = class_colours(len(self.classes))
 
     def prediction(self, node: int) -> str:
-        return self.classes[self.tree.majority[node]]
+        return self.classes[int(self.tree.majority[node])]
 
     def head(self, node: int) -> str:
         return f"class: {self.prediction(node)}"

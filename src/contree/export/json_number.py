@@ -136,7 +136,7 @@ def _check_means(tree: NumberTree) -> None:
 
 def _fraction(data: dict[str, Any], name: str, positive: bool) -> Fraction:
     value = data.get(name)
-    parts = value if isinstance(value, list) and len(value) == 2 else [value, 1]
+    parts: list[Any] = value if isinstance(value, list) and len(value) == 2 else [value, 1]
     if not all(type(one) is int for one in parts) or parts[1] < 1 or (positive and parts[0] < 1):
         raise check.damaged(f"tree.{name} must be an integer, or [numerator, denominator]")
     return Fraction(*parts)

@@ -104,7 +104,7 @@ def _box(wording: Wording, node: int, titles: bool) -> str:
         end = bar.left + bar.width
     title = ""
     if titles:
-        lines = "\n".join(f"{one.name}: {one.count}" for one in wording.shares(node))
+        lines = "\n".join(f"{one.name}: {one.number}" for one in wording.shares(node))
         title = f' title="{escape(lines)}"'
     kind = "" if wording.foot < 1 else " ct-histogram"
     return f'{title}>{head}{note}<span class="ct-bar{kind}">{"".join(bars)}</span>'

@@ -34,7 +34,7 @@ class Share(NamedTuple):
     """A part of a node's rows, for the note beside the node."""
 
     name: str
-    count: str
+    number: str
     share: float
     colour: str
 
@@ -160,7 +160,7 @@ class Wording(ABC):
 
     def feature(self, node: int) -> str:
         """Return the name of the feature that a node tests."""
-        return self.features[self.tree.feature[node]]
+        return self.features[int(self.tree.feature[node])]
 
     def rows(self, node: int) -> str:
         """Return how many rows reach a node, and what they weigh where that is something else."""
