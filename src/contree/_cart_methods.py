@@ -1,4 +1,4 @@
-"""What a fitted ``DecisionTreeClassifier`` answers, under its names, by the tree that was found."""
+"""The methods of a fitted tree of scikit-learn, under the same names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contree._check_data import check_rows
 
 
 class CartMixin:
-    """Predictions, the way of rows through the tree, its size and its importances."""
+    """Leaves and paths of rows, the size of the tree, and its importances."""
 
     def apply(self, X, check_input=True):
         """Return the number of the leaf that each row ends in.
@@ -20,8 +20,8 @@ class CartMixin:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
         check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
+            With False, a NumPy array of floats is not checked for infinity, which saves time on few
+            rows.  Other input is always checked.
 
         Returns
         -------
@@ -39,8 +39,8 @@ class CartMixin:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
         check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
+            With False, a NumPy array of floats is not checked for infinity, which saves time on few
+            rows.  Other input is always checked.
 
         Returns
         -------
@@ -53,9 +53,9 @@ class CartMixin:
     def cost_complexity_pruning_path(self, X, y, sample_weight=None):
         """Return at which ``ccp_alpha`` the optimal tree changes, and the errors from there on.
 
-        CART prunes one tree; here every ``ccp_alpha`` has an optimal tree of its own, so that these
-        trees need not be parts of each other.  :func:`contree.size_error_path` gives the same with
-        the trees, bounds and all sizes.  Limits of time leave it as good as was found.
+        CART prunes one tree.  Here every ``ccp_alpha`` has an optimal tree of its own, and these
+        trees need not be parts of each other.  :func:`contree.size_error_path` also returns the
+        trees, the bounds and all sizes.  After a time limit, the path has the best trees found.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class CartMixin:
         )
 
     def get_depth(self) -> int:
-        """Return the depth of the tree: the most tests between the root and a leaf."""
+        """Return the depth: the largest number of tests between the root and a leaf."""
         check_is_fitted(self, "tree_")
         return self.tree_.max_depth
 

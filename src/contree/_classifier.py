@@ -137,7 +137,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         The number of classes.
 
     n_outputs_ : int
-        1.
+        Always 1.
 
     max_features_ : int
         The number of features that every test considers: all.
@@ -268,15 +268,15 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         return tags
 
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """Predict the class of each row: the heaviest of its leaf, the first class among equals.
+        """Predict the class of each row: the heaviest of its leaf, or the first if several tie.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
         check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
+            With False, a NumPy array of floats is not checked for infinity, which saves time on few
+            rows.  Other input is always checked.
 
         Returns
         -------
@@ -294,8 +294,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
         check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
+            With False, a NumPy array of floats is not checked for infinity, which saves time on few
+            rows.  Other input is always checked.
 
         Returns
         -------

@@ -55,7 +55,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
     Attributes
     ----------
     n_outputs_ : int
-        1.
+        Always 1.
 
     max_features_ : int
         The number of features that every test considers: all.
@@ -184,8 +184,8 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows.
         check_input : bool, default=True
-            False takes a NumPy array of floats as it is, without a look for infinity, which saves
-            time on few rows.  Other kinds of input are checked all the same.
+            With False, a NumPy array of floats is not checked for infinity, which saves time on few
+            rows.  Other input is always checked.
 
         Returns
         -------

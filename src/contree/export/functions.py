@@ -34,8 +34,8 @@ def to_python(estimator, feature_names=None, class_names=None, name="predict") -
     feature_names : sequence of str, default=None
         Names for the comments, as in :func:`contree.export_text`.
     class_names : sequence, default=None
-        What the function returns for each class, in the order of ``classes_``: strings or numbers.
-        None: the labels themselves.
+        The value that the function returns for each class, in the order of ``classes_``: strings or
+        numbers.  None: the labels themselves.
     name : str, default="predict"
         The name of the function.
 
@@ -165,8 +165,8 @@ def _python_literal(label) -> str:
     plain = type(value) in (str, int, bool, type(None))
     if not plain and not (type(value) is float and math.isfinite(value)):
         raise ValueError(
-            f"Without imports a function returns strings and finite numbers; the class {label!r} "
-            "is neither. class_names can say what to return instead."
+            f"to_python can return only strings and finite numbers; the class {label!r} "
+            "is neither. Give class_names."
         )
     return ascii(value)
 

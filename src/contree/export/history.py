@@ -16,21 +16,20 @@ FIRST_MOMENT = 1e-4  # seconds; nothing is measured more finely
 def plot_history(estimator, ax=None):
     """Draw how the search of a fitted estimator went.
 
-    Two steps over the time of the search: the objective of the best tree, which falls, and the
-    proved lower bound, which rises.  What lies between them is open; where they meet, the tree is
-    proved to be optimal.
+    One curve is the objective of the best tree, which falls.  The other is the proved lower bound,
+    which rises.  Where they meet, the tree is proved to be optimal.
 
     Parameters
     ----------
     estimator : ConTreeClassifier or ConTreeRegressor
         A fitted estimator.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw.  None: a new figure.
+        The axes to draw on.  None: a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        What was drawn on.
+        The axes.
     """
     check_is_fitted(estimator, "search_report_")
     try:

@@ -46,12 +46,12 @@ def to_json(estimator: Any, indent: int | None = None) -> str:
     estimator : ConTreeClassifier or ConTreeRegressor
         A fitted estimator.
     indent : int, default=None
-        Spaces per level, for people; None gives one line.
+        Spaces for each level of nesting.  None: everything on one line.
 
     Returns
     -------
     text : str
-        ``from_json`` of the same class reads it.  The module's docstring states the schema.
+        JSON that ``from_json`` of the same class reads.
     """
     check_is_fitted(estimator, "tree_")
     names = getattr(estimator, "feature_names_in_", None)

@@ -37,7 +37,7 @@ def to_html(
     estimator : ConTreeClassifier or ConTreeRegressor
         A fitted estimator.
     path : str or path-like
-        The file to write; it appears whole or not at all.
+        The file to write.  It is never half written.
     feature_names, class_names, decimals
         As in :func:`contree.export_text`.
     title : str, default="Decision tree"

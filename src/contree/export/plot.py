@@ -61,29 +61,29 @@ def plot(
 ):
     """Draw the tree of a fitted estimator.
 
-    A box of a classifier has the colour of its class, the stronger the purer its rows; the bar at
-    its foot shows how the rows divide into the classes.  A box of a regressor is the stronger the
-    larger its mean; at its foot is a histogram of the training targets.  The line to a child
-    is the wider the more rows take it.
+    For a classifier, a box has the colour of its class, stronger if its rows are purer.  The bar
+    at its foot shows the classes of its rows.  For a regressor, a box has a stronger colour if its
+    mean is larger.  At its foot is a histogram of the training targets.  A wider line to a child
+    means that more rows take it.
 
     Parameters
     ----------
     estimator : ConTreeClassifier or ConTreeRegressor
         A fitted estimator.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw; the tree is scaled to fit, its text included.  None: a new figure, as large
+        The axes to draw on.  The tree and its text are scaled to fit.  None: a new figure, as large
         as the tree needs.
     feature_names, class_names, decimals
         As in :func:`contree.export_text`.
     font_size : float, default=9.0
-        In points; only for a new figure.
+        The size of the text in points, in a new figure.
     legend : bool, default=True
         Whether to show what the colours mean below the tree.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        What was drawn on.
+        The axes.
     """
     check_is_fitted(estimator, "tree_")
     try:

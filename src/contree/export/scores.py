@@ -17,12 +17,12 @@ def plot_scores(search, ax=None):
     search : ConTreeClassifierCV or ConTreeRegressorCV
         Fitted.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw.  None: a new figure.
+        The axes to draw on.  None: a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        What was drawn on.
+        The axes.
     """
     try:
         import matplotlib  # noqa: F401

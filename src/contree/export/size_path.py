@@ -15,21 +15,21 @@ INK, FAINT = "#111111", "#3a3a3a"
 def plot_size_path(path, ax=None):
     """Draw the least loss for each number of leaves, and CART's pruning path.
 
-    A full circle is proved; an empty one is the best tree found, with a bar down to the proved
-    bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
+    A full circle is a proved optimum.  An empty circle is the best tree found, with a bar down to
+    the proved bound.  The line joins the sizes that are optimal for some ``ccp_alpha``.
 
     Parameters
     ----------
     path : SizeErrorPath
-        What :func:`contree.size_error_path` returned.  Where its rows are gone (a copy that was
-        pickled), or CART refuses them, CART's path is left out.
+        The result of :func:`contree.size_error_path`.  CART's path is left out if the path has lost
+        its rows, as a pickled copy has, or if CART refuses them.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw.  None: a new figure.
+        The axes to draw on.  None: a new figure.
 
     Returns
     -------
     ax : matplotlib.axes.Axes
-        What was drawn on.
+        The axes.
     """
     try:
         from matplotlib.ticker import MaxNLocator

@@ -29,9 +29,9 @@ def to_sklearn(estimator: Any) -> BaseDecisionTree:
     Returns
     -------
     cart : DecisionTreeClassifier or DecisionTreeRegressor
-        Predicts as the estimator does on every training row, missing values included, except
-        below the tests that a warning names: scikit-learn narrows values to float32, which cannot
-        hold the two training values around such a threshold apart.
+        It predicts every training row as the estimator does, with missing values too.  An exception
+        are tests that a warning names: scikit-learn rounds values to float32, which cannot tell the
+        two training values around such a threshold apart.
     """
     check_is_fitted(estimator, "tree_")
     tree = estimator.tree_

@@ -29,18 +29,18 @@ def to_sql(estimator, feature_names=None, class_names=None, quote='"') -> str:
         The name of the table's column for each feature.  None: the names seen in ``fit``, or
         ``feature_0``, ...
     class_names : sequence, default=None
-        What the expression gives for each class, in the order of ``classes_``: strings or numbers.
-        None: the labels themselves.  For a regressor None: the expression gives numbers with all
-        their digits.
+        The value of the expression for each class, a string or number, in the order of
+        ``classes_``.  None: the labels themselves.  It must be None for a regressor, whose values
+        are numbers with all their digits.
     quote : {'"', '`', '['}, default='"'
-        How names of columns are quoted: the standard's way, MySQL's or SQL Server's.  MySQL also
-        reads backslashes in strings as escapes, so with its quotes they are doubled.
+        The quote around column names: the standard's, MySQL's or SQL Server's.  With MySQL's,
+        backslashes in strings are doubled, because MySQL reads them as escapes.
 
     Returns
     -------
     sql : str
-        An expression.  NULL is a missing value and goes where ``predict`` sends it.  Thresholds
-        have all the digits of their float64 value.
+        An expression.  NULL is a missing value and goes where ``predict`` sends NaN.  Thresholds
+        have all digits of their float64 value.
     """
     check_is_fitted(estimator, "tree_")
     if quote not in QUOTES:
@@ -84,7 +84,9 @@ def _literal(value, quote: str) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, Real):
         if not math.isfinite(value):
-            raise ValueError(f"SQL has no way to write the number {value!r} of class_names.")
+            raise ValueError(
+                f"class_names has {value!r}, which SQL cannot express. Use a finite number."
+            )
         return repr(value)
     text = str(value)
     _check_no_zero(text)
@@ -95,4 +97,6 @@ def _literal(value, quote: str) -> str:
 
 def _check_no_zero(text: str) -> None:
     if "\0" in text:
-        raise ValueError(f"SQL has no way to write the character NUL, which {text!r} contains.")
+        raise ValueError(
+            f"{text!r} contains the character NUL, which SQL cannot express. Use another name."
+        )

@@ -1,9 +1,9 @@
 """A tree as text, for people.
 
-The layout is that of ``sklearn.tree.export_text``, with what certifies a leaf beside it: its rows,
-and its errors and class counts, or its spread (standard deviation) and squared error.  Weights
-stand in their place where there are any, and missing values are named where the training data had
-some.
+The layout is that of ``sklearn.tree.export_text``.  Each leaf also shows its rows, with errors and
+class counts for classes, and with spread (standard deviation) and squared error for numbers.  If
+rows have weights, it shows weights instead.  Branches name missing values if the training data
+had some.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def export_text(estimator, feature_names=None, class_names=None, decimals=None) 
         One name for each class, in the order of ``classes_``.  None: the labels themselves.  For a
         regressor None.
     decimals : int, default=None
-        Digits after the point of a threshold.  None: four significant digits, and more where they
-        are needed for every training row to take the same way, so that the text is short and true.
+        Digits after the point of a threshold.  None: four significant digits, or as many as are
+        needed to send every training row the same way.
 
     Returns
     -------

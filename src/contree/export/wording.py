@@ -254,7 +254,7 @@ def _check_decimals(decimals: Any) -> None:
 
 
 def check_length(name: str, names: Sequence[Any], expected: int, what: str) -> None:
-    """Reject names of another number than there are things to name."""
+    """Raise ValueError unless there is one name for each thing to name."""
     if len(names) != expected:
         raise ValueError(
             f"{name} must have one name for each of the {expected} {what}; got {len(names)}."
