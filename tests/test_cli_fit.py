@@ -17,9 +17,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import train_test_split
 
 from command_line import COMMAND, fails, inside, works
 from contree import ConTreeClassifier, ConTreeClassifierCV, cli
+from contree.export.certificate import certificate
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and terminals")
 
@@ -125,7 +127,65 @@ def test_an_interrupted_fit_writes_its_best_tree(folder):
     assert clf.status_ == "interrupted"
     assert clf.lower_bound_ <= clf.objective_
     assert "(interrupted)" in out
-    assert f"at least {clf.lower_bound_} error" in out
+    bound = clf.lower_bound_
+    assert ("Nothing is proved yet" if bound == 0 else f"at least {bound} error") in out
+
+
+def test_accuracy_says_on_which_rows(folder):
+    """--holdout fits on the rest alone, and both parts are counted as scikit-learn counts them."""
+    command = ["fit", "cancer.csv", "--target", "diagnosis", "--drop", "cost", "--max-depth", "2"]
+    out = works(*command, folder=folder, run=inside)
+    assert "on the 569 training rows; for other rows use --holdout 0.2 or contree tune" in out
+    assert "held out" not in out
+    flags = ["--holdout", "0.2", "--random-state", "4", "--model", "part.json"]
+    out = works(*command, *flags, folder=folder, run=inside)
+    frame = pd.read_csv(folder / "cancer.csv").drop(columns="cost")
+    kept, held = train_test_split(
+        frame.index, test_size=114, random_state=4, stratify=frame["diagnosis"]
+    )
+    model = ConTreeClassifier.from_json((folder / "part.json").read_text())
+    for rows, words in ((kept, "455 training rows\n"), (held, "114 rows held out")):
+        part = frame.loc[rows]
+        wrong = (model.predict(part.drop(columns="diagnosis")) != part["diagnosis"]).sum()
+        table = out.split(words)[1]
+        assert re.search(r"contree +(\d+) +(\S+)", table).groups() == (
+            str(wrong),
+            f"{1 - wrong / len(part):.4f}",
+        )
+        assert re.search(r"CART +\d+ ", table.split("held out")[0])
+    best = ConTreeClassifier(2).fit(*_parts(frame.loc[sorted(kept)]))
+    assert model.errors_ == best.errors_
+
+
+def _parts(frame):
+    return frame.drop(columns="diagnosis"), frame["diagnosis"]
+
+
+def test_rows_held_out_of_a_regression(folder):
+    command = ["fit", "cancer.csv", "--target", "cost", "--drop", "diagnosis", "--task"]
+    flags = ["regression", "--max-depth", "1", "--holdout", "0.5", "--sample-weight", "mean area"]
+    out = works(*command, *flags, folder=folder, run=inside)
+    training, held = out.split("rows held out")
+    for part in (training, held):
+        assert re.search(r"contree +-?0\.\d{4} +\S+ +\S+\n", part)
+        assert re.search(r"CART +-?0\.\d{4} ", part)
+
+
+def test_a_holdout_that_leaves_no_rows_is_refused(folder):
+    (folder / "few.csv").write_text("a,y\n1,0\n2,1\n3,1\n")
+    said = fails("fit", "few.csv", "--target", "y", "--holdout", "0.1", folder=folder, run=inside)
+    assert "--holdout 0.1 of 3 rows" in said
+    works("fit", "few.csv", "--target", "y", "--holdout", "0.4", folder=folder, run=inside)
+
+
+def test_nothing_proved_is_said():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 8)), rng.integers(0, 3, size=3000)
+    clf = ConTreeClassifier(6, time_limit=0.05, search="paper").fit(X, y)
+    assert clf.lower_bound_ == 0 < clf.errors_
+    text = certificate(clf)
+    assert text.startswith("Nothing is proved yet: a tree of depth 6 or less")
+    assert "at least" not in text
 
 
 def test_an_interrupted_path_writes_the_sizes_so_far(folder):

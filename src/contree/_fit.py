@@ -50,16 +50,24 @@ def fit_with(
             initial_tree=nodes,
             checkpoint=checkpoint,
         )
-        with observer(callback, estimator.verbose, request.cost) as observe:
+        with observer(callback, estimator.verbose, request.cost, estimator.search) as observe:
             answer = search(replace(request, observe=observe))
         store_answer(estimator, answer, request)
     if estimator.verbose:
         with_cost = f", with the cost of leaves {estimator.objective_}" * (estimator.ccp_alpha > 0)
         print(
-            f"contree: {estimator.status_}, {estimator._loss_in_words()}{with_cost}, proved at "
-            f"least {estimator.lower_bound_}, {estimator.search_report_.seconds:.3g} s"
+            f"contree: {estimator.status_}, {estimator._loss_in_words()}{with_cost}, "
+            f"{_proved(estimator)}, {estimator.search_report_.seconds:.3g} s"
         )
     return estimator
+
+
+def _proved(estimator) -> str:
+    """Return what a search has proved, for one line; that a loss is not negative is no proof."""
+    bound = estimator.lower_bound_
+    if bound == estimator.objective_:
+        return "proved the least"
+    return f"proved at least {bound}" if bound > 0 else "nothing proved yet"
 
 
 @contextmanager

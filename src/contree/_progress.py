@@ -44,14 +44,14 @@ class Progress:
 
 @contextmanager
 def observer(
-    callback: Callable[[Progress], object] | None, verbose: int, cost: Objective
+    callback: Callable[[Progress], object] | None, verbose: int, cost: Objective, search: str = ""
 ) -> Iterator:
     """Yield the function that the core calls; None without a callback and a live line.
 
     The function takes the fields of `Progress` in the core's integers.  It returns True to stop the
     search.
     """
-    with live_line(verbose, cost.loss) as show:
+    with live_line(verbose, cost.loss, search) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
         def observe(seconds, objective, lower_bound, root_closed) -> bool:
@@ -75,10 +75,12 @@ def _is_terminal(stream) -> bool:
 
 
 @contextmanager
-def live_line(verbose: int, loss: str = "errors") -> Iterator[Callable[[Progress], None] | None]:
+def live_line(
+    verbose: int, loss: str = "errors", search: str = "best_first"
+) -> Iterator[Callable[[Progress], None] | None]:
     """Yield a function that shows a `Progress` on one line of a terminal; None without one.
 
-    `loss` is the name of what is minimised.
+    `loss` is the name of what is minimised, and `search` the estimator's parameter.
 
     rich removes the line at the end, however the fit ends.  It moves the output of the user's
     callback above the line.
@@ -96,7 +98,7 @@ def live_line(verbose: int, loss: str = "errors") -> Iterator[Callable[[Progress
     line = Line(  # fits 80 columns with numbers of five digits
         TextColumn("contree: {task.fields[text]}"),
         BarColumn(bar_width=10),
-        TextColumn("{task.percentage:.1f} % of root"),
+        TextColumn("{task.fields[stage]}"),
         TextColumn("{task.fields[seconds]:.1f} s"),
         console=Console(stderr=True),
         auto_refresh=False,  # needs no thread: the core calls often enough
@@ -105,7 +107,7 @@ def live_line(verbose: int, loss: str = "errors") -> Iterator[Callable[[Progress
     )
     with line:
         line.console.show_cursor(True)  # a killed process would leave it hidden
-        task = line.add_task("", total=1.0, text="sorting the columns", seconds=0.0)
+        task = line.add_task("", total=None, text="sorting the columns", stage="", seconds=0.0)
         line.refresh()
 
         def show(progress: Progress) -> None:
@@ -115,13 +117,22 @@ def live_line(verbose: int, loss: str = "errors") -> Iterator[Callable[[Progress
                 text = f"{loss} {best:.6g}, bound {bound:.6g}, gap {gap:.3g}"
             line.update(
                 task,
+                total=1.0 if progress.root_closed > 0 else None,
                 completed=progress.root_closed,
                 text=text,
+                stage=_stage(progress.root_closed, search),
                 seconds=progress.seconds,
                 refresh=True,
             )
 
         yield show
+
+
+def _stage(root_closed: float, search: str) -> str:
+    """Return what the search does, for the live line; a share of nothing would look like a halt."""
+    if root_closed == 0:
+        return "shallower trees" if search == "best_first" else "searching"
+    return f"{100 * root_closed:.1f} % of root" if root_closed >= 0.001 else "<0.1 % of root"
 
 
 @contextmanager

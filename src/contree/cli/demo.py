@@ -22,6 +22,7 @@ def demo():
     clf = ConTreeClassifier(max_depth=3).fit(X, y)
     clf.feature_names_in_ = data.feature_names
     tell_of_tree(Model(clf, Columns(list(data.feature_names)), "diagnosis"))
+    click.echo(f"on the {len(y)} training rows")
     tell_of_cart(clf, X, y)
     tell_of_proof(clf)
     click.echo(f"searched for {clf.search_report_.seconds:.3g} s")

@@ -29,6 +29,9 @@ from contree.cli.training import training_flags, training_table
 @reading_flags
 @training_flags
 @click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
+@click.option(
+    "--holdout", type=float, metavar="SHARE", cls=Flag, help="test on a share of the rows: 0.2"
+)
 @click.option("--initial-tree", metavar="MODEL", cls=Flag, help="a model file to begin with")
 @click.option("--checkpoint", metavar="PATH", cls=Flag, help="keep the search here; go on from it")
 @click.option("--model", metavar="PATH", cls=Flag, help="write the model here, as JSON")
@@ -43,6 +46,7 @@ def fit(
     one_hot,
     task,
     sample_weight,
+    holdout,
     initial_tree,
     checkpoint,
     model,
@@ -52,10 +56,10 @@ def fit(
     reading,
     **flags,
 ):
-    """Find a tree with provably the fewest errors, or the least squared error, on FILE: CSV, TSV,
-    Parquet, ARFF, or - for standard input.  Ctrl-C and --time-limit keep the best tree so far, with
-    what is proved of it.
+    """Find a tree with provably the fewest errors or least squared error on FILE (CSV, TSV,
+    Parquet, ARFF, - for stdin).  Ctrl-C and --time-limit keep the best tree.
     """
+    from contree.cli.holdout import hold_out
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
     from contree.cli.outputs import (
@@ -73,9 +77,14 @@ def fit(
         parameters["verbose"] = 0
     if parameters["warm_start"] and model is None:
         raise click.UsageError("--warm-start starts with the tree in --model. Add --model.")
+    if holdout is not None and not 0 < holdout < 1:
+        raise click.UsageError("--holdout must be a share between 0 and 1, such as 0.2.")
     check_picture(plot, "--plot")
     start = perf_counter()
     table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    held = None
+    if holdout is not None:
+        table, held = hold_out(table, holdout, flags["random_state"] or 0)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table)
     parameters = parameters_of(table.task, parameters)
     start_tree = _start_tree(initial_tree, model if parameters["warm_start"] else None)
@@ -97,7 +106,7 @@ def fit(
         if "plot" in drafts:
             fill(drafts["plot"], picture(clf.plot(), kind_of(plot)))
     if not quiet:
-        _tell(fitted, table, perf_counter() - start, [p for p in (model, plot, html) if p])
+        _tell(fitted, table, held, perf_counter() - start, [p for p in (model, plot, html) if p])
     if clf.status_ == "interrupted":
         place = f"kept in '{model}'" if model else "shown above"
         print(f"contree: interrupted; the best tree so far is {place}", file=sys.stderr)
@@ -131,7 +140,7 @@ def _search(parameters: dict, table, start_tree, checkpoint: str | None):
         (ConTreeRegressor, "squared error") if is_regression else (ConTreeClassifier, "errors")
     )
     clf = kind(**{**parameters, "verbose": 0})  # the command prints the summary itself
-    with as_user_errors(), live_line(verbose, loss) as show:
+    with as_user_errors(), live_line(verbose, loss, parameters["search"]) as show:
         clf.fit(
             table.X,
             table.y,
@@ -143,13 +152,18 @@ def _search(parameters: dict, table, start_tree, checkpoint: str | None):
     return clf.set_params(verbose=verbose)
 
 
-def _tell(fitted, table, seconds: float, written: list[str]) -> None:
-    from contree.cli.summary import tell_of_cart, tell_of_proof, tell_of_tree
+def _tell(fitted, table, held, seconds: float, written: list[str]) -> None:
+    from contree.cli.summary import tell_of_cart, tell_of_holdout, tell_of_proof, tell_of_tree
 
     clf = fitted.estimator
     click.echo(f"{table.task}: {table.reason}\n")
     tell_of_tree(fitted)
-    tell_of_cart(clf, table.X, table.y, table.sample_weight)
+    advice = "" if held else "; for other rows use --holdout 0.2 or contree tune"
+    click.echo(f"on the {len(table.y):,} training rows{advice}")
+    cart = tell_of_cart(clf, table.X, table.y, table.sample_weight)
+    if held is not None:
+        click.echo(f"on the {len(held.y):,} rows held out, which neither tree has seen")
+        tell_of_holdout(clf, cart, held)
     tell_of_proof(clf)
     click.echo(f"{seconds:.3g} s, of which the search took {clf.search_report_.seconds:.3g} s")
     if written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import click
 import numpy as np
@@ -38,13 +39,39 @@ def tell_of_tree(model) -> None:
     )
 
 
-def tell_of_cart(estimator, X, y, sample_weight=None) -> None:
-    """Print how well the tree and CART's do on the training rows, at the same depth."""
-    if hasattr(estimator, "classes_"):
-        _tell_of_errors(estimator, X, y, sample_weight)
-    else:
-        _tell_of_fit(estimator, X, y, sample_weight)
+def tell_of_cart(estimator, X, y, sample_weight=None):
+    """Print how well the tree and CART's do on the training rows, at the same depth.
+
+    Return CART's tree; a classifier's predicts the numbers of the classes.  None if there is none.
+    """
+    tell = _tell_of_errors if hasattr(estimator, "classes_") else _tell_of_fit
+    cart = tell(estimator, X, y, sample_weight)
     click.echo("")
+    return cart
+
+
+def tell_of_holdout(estimator, cart, held) -> None:
+    """Print how well both trees do on rows that neither has seen."""
+    predicted = {"contree": estimator.predict(held.X)}
+    with np.errstate(over="ignore"), suppress(ValueError):  # where CART cannot read these rows
+        if cart is not None:
+            predicted["CART"] = cart.predict(held.X.to_numpy(np.float64))
+    weights = check_sample_weight(held.sample_weight, len(held.y))
+    if hasattr(estimator, "classes_"):
+        _tell_of_held_out(estimator, held.y, predicted, weights)
+    else:
+        rows = {name: regression_figures(held.y, y, weights) for name, y in predicted.items()}
+        click.echo(regression_table(rows))
+    click.echo("")
+
+
+def _tell_of_held_out(clf, truth, predicted, weights) -> None:
+    """Print the errors on rows held out; `sample_weight` counts, class weights do not."""
+    counts = np.ones(len(truth), dtype=int) if weights is None else weights
+    click.echo(f"{'':<9}{'errors' if weights is None else 'weight of errors':>17}{'accuracy':>10}")
+    for name, given in predicted.items():
+        labels = given if name == "contree" else clf.classes_[given]
+        click.echo(_line(name, counts[labels != truth].sum().item(), counts.sum().item()))
 
 
 def regression_figures(truth, predicted, weights=None) -> dict[str, float]:
@@ -80,36 +107,42 @@ def cart_like(estimator):
     return estimator._cart_type(**shared, random_state=0)
 
 
-def _tell_of_fit(reg, X, y, sample_weight) -> None:
+def _tell_of_fit(reg, X, y, sample_weight):
     weights = check_sample_weight(sample_weight, len(y))
+    values = np.asarray(X, np.float64)
     rows = {"contree": regression_figures(y, reg.predict(X), weights)}
     try:
         with np.errstate(over="ignore"):
-            cart = cart_like(reg).fit(X, y, weights)
-            rows["CART"] = regression_figures(y, cart.predict(X), weights)
+            cart = cart_like(reg).fit(values, y, weights)
+            rows["CART"] = regression_figures(y, cart.predict(values), weights)
         click.echo(regression_table(rows))
+        return cart
     except ValueError as error:  # values that float32, which CART computes with, cannot hold
         click.echo(regression_table(rows))
         click.echo(f"{'CART':<9}  no tree: {one_line(error)}")
+    return None
 
 
-def _tell_of_errors(clf, X, y, sample_weight) -> None:
+def _tell_of_errors(clf, X, y, sample_weight):
     tree = clf.tree_
     total = in_user_unit(int(tree.class_weights[0].sum()), tree.weight_unit)
     click.echo(f"{'':<9}{'weight of errors' if tree.weighted else 'errors':>17}{'accuracy':>10}")
     click.echo(_line("contree", clf.errors_, total))
     try:
-        click.echo(_line("CART", _cart_errors(clf, X, y, sample_weight), total))
+        cart, errors = _cart_errors(clf, X, y, sample_weight)
+        click.echo(_line("CART", errors, total))
+        return cart
     except ValueError as error:  # values that float32, which CART computes with, cannot hold
         click.echo(f"{'CART':<9}  no tree: {one_line(error)}")
+    return None
 
 
 def tell_of_proof(clf) -> None:
     click.echo(certificate(clf))
 
 
-def _cart_errors(clf, X, y, sample_weight) -> int | float:
-    """Return the errors of CART's tree, with the weights of the rows that the classifier used."""
+def _cart_errors(clf, X, y, sample_weight):
+    """Return CART's tree and its errors, with the weights of the rows that the classifier used."""
     target = ClassTarget(np.searchsorted(clf.classes_, y), clf.classes_)
     counted = target.counted(clf, check_sample_weight(sample_weight, len(target.codes)))
     X, codes, weights = np.asarray(X, np.float64), counted.y, counted.weights
@@ -119,7 +152,7 @@ def _cart_errors(clf, X, y, sample_weight) -> int | float:
     with np.errstate(over="ignore"):  # of values that float32 cannot hold; an error follows
         wrong = cart.fit(X, codes, weights.multiples).predict(X) != codes
     multiples = wrong if weights.multiples is None else weights.multiples[wrong]
-    return in_user_unit(int(multiples.sum()), weights.unit)
+    return cart, in_user_unit(int(multiples.sum()), weights.unit)
 
 
 def _line(name: str, errors, total) -> str:

@@ -22,9 +22,9 @@ TASKS = ("classification", "regression")
 class Training:
     """What an estimator is fitted to."""
 
-    X: object  # a data frame of numbers
+    X: Any  # a data frame of numbers
     y: Any  # an array of labels or numbers
-    sample_weight: object  # an array, or None
+    sample_weight: Any  # an array, or None
     columns: Columns
     task: str  # "classification" or "regression"
     reason: str  # why it is that

@@ -21,6 +21,12 @@ def certificate(estimator: Any) -> str:
     if bound == estimator.objective_:
         return f"Proved: no {trees}, {wording.below(bound)} on these rows ({status})."
     own = wording.own(estimator)
+    if bound <= 0:  # no tree has less than none
+        loss = "errors" if wording.table else "squared error"
+        return (
+            f"Nothing is proved yet: a {trees}, may fit these rows without {loss}; "
+            f"this one {own} ({status})."
+        )
     return (
         f"Proved: every {trees}, {wording.at_least(bound)} on these rows; this one {own} "
         f"({status})."
