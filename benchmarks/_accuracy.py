@@ -61,10 +61,10 @@ def markdown(whole: dict) -> str:
         provenance(whole),
         "Again: `python benchmarks/out_of_sample.py` (`--datasets`, `--solvers` for a part of it).",
         accuracy_table(table, report),
-        "Points of accuracy that contree is better by, in the mean over the data sets that both "
-        "have, with the standard error that the choice of splits leaves; on how many it is better, "
-        "equal and worse; and the two-sided p of Wilcoxon's signed-rank test over data sets, and "
-        "over all splits. *Quoted*: the paper, which tuned depth, from its table of accuracies; "
+        "How many points of accuracy contree is better by, on average over the data sets that "
+        "both have, with the standard error from the choice of splits. Then on how many sets it "
+        "is better, equal and worse, and the two-sided p of Wilcoxon's signed-rank test over data "
+        "sets and over all splits. *Quoted*: the paper's table of accuracies, with depth tuned; "
         "its error is that of independent splits.",
         margin_table(table),
         "Ways of choosing depth and size from the same inner scores: mean accuracy over data sets "

@@ -171,9 +171,9 @@ def markdown(report: dict) -> str:
     cases = panels_of(report)
     parts = [
         "## Anytime: errors and bound over time (Figure 3)",
-        "CPU seconds, one thread: wall time times the share of a processor that the run had. "
-        "pycontree runs once for each of its limits (1, 10 and 60 s of wall time; 0.3, 3 and 30 s "
-        "too where it is drawn); what it has between them is not seen.",
+        "CPU seconds of one thread: wall time times the share of a processor that the run had. "
+        "pycontree does not report trees during a search. So it runs once for each limit: 1, 10 "
+        "and 60 s of wall time, and 0.3, 3 and 30 s where it is drawn.",
         provenance(report),
         "Again: `python benchmarks/anytime.py`.",
         summary(cases),

@@ -175,11 +175,11 @@ def markdown(report: dict) -> str:
         lines.append(["geometric mean", depth, "", *(mean_ratio(rows, case) for case in others)])
     parts = [
         "## Weights, leaf sizes and missing values",
-        "CPU time of `fit`, one thread, fits in turn: the plain fit, and how many times as long "
-        "the others took; `>` where the limit came first. In brackets the two factors: how many "
-        "times as many batches of up to 32 splits were evaluated at depth two, which is how much "
-        "harder the problem is for the bounds that there are, and what a batch cost, with all "
-        "else, against one of the plain fit.",
+        "CPU time of `fit` with one thread: seconds of the plain fit, and how many times as long "
+        "the others took. The brackets hold two factors of this ratio. The first is how many "
+        "times as many batches of 32 splits were evaluated at depth two. It says how much harder "
+        "the problem is for the bounds. The second is what a batch cost, with all else, compared "
+        "with the plain fit.",
         provenance(report),
         "Again: `python benchmarks/general.py`.",
         markdown_table(["data set", "depth", "plain, s", *others], lines),

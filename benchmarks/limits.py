@@ -299,9 +299,10 @@ def overshoot_table(answers: list[dict]) -> list[str]:
         rows.append([answer["dataset"], start, *shown, milliseconds(max(cpu, default=0.0))])
     limits = ", ".join(f"{extra:g}" for extra in EXTRA)
     return grid(
-        f"Milliseconds past the time limit, by depth: the most of limits {limits} s beyond the "
-        "greedy start, by wall; last the most CPU time after the limit. A dash: all fits were "
-        "proved before, or the limit fell into their own greedy start, which takes its time.",
+        "Milliseconds of wall time past the time limit, by depth: the largest over limits of "
+        f"{limits} s beyond the greedy start. The last column is the largest CPU time after the "
+        "limit. A dash: every fit was proved before, or the limit came during its greedy start, "
+        "which always completes.",
         ["data set", "greedy start", *map(str, depths), "CPU"],
         rows,
     )

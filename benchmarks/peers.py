@@ -110,13 +110,10 @@ def markdown(report: dict) -> str:
     kinds = sorted({(cell["depth"], cell["gap"]) for cell in cells.values()})
     parts = [
         "## Run time and memory",
-        "Seconds of `fit`, the median of fresh processes that have fitted twenty rows before: CPU "
-        "time, and wall time for two threads. All solvers on the same rank matrix. `>`: the limit "
-        "came first, and the tree is not proved. *Not run*: for lack of time; a peer is not "
-        "started where by the paper's figure it would take more than twice the limit. *Quoted* "
-        "columns are the paper's, in seconds on its machine (`<`, `>`, brackets for a gap at the "
-        "time-out, as printed). Ratios are how many times longer a solver took than contree with "
-        "one thread, over the data sets that both proved.",
+        "CPU seconds of `fit`, and wall time for two threads. Each process has fitted twenty rows "
+        "before. A peer is *not run* where it would take more than twice the limit by the paper's "
+        "figure. A ratio is how many times longer a solver took than contree with one thread; "
+        "only data sets that both proved count.",
         provenance(report),
         "Again: `python benchmarks/peers.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
         "for a part of it).",
@@ -253,10 +250,9 @@ def memory_section(cells: dict) -> str:
         lines.append(line)
     said = [
         "### Memory",
-        "Peak resident memory in MB during `fit`, each in a process of its own, above what the "
-        "interpreter, the imports and the loaded rows take before ("
-        f"{baseline(cells)}). `*`: the limit came first. The quoted figures are of the whole "
-        "process.",
+        "Peak resident memory in MB during `fit`, less what the interpreter, the imports and the "
+        f"loaded rows take before ({baseline(cells)}). `*`: the limit came first. The quoted "
+        "figures are of the whole process.",
         markdown_table(head, lines).rstrip("\n"),
     ]
     for depth in depths:

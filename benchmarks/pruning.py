@@ -195,12 +195,11 @@ def own_part(table: dict) -> list[str]:
         lines.append([*line, spread(of_visits, "cases"), spread(of_time, "cases")])
     return [
         "### Our own bounds, each off",
-        "How many times the row visits (rows times features, over all runs of the depth-two "
-        "kernel) the search makes with one switch off, the rest on; `>`: at least, because the "
-        "limit came first, and the tree is not proved. Visits do not depend on the machine; the "
-        "means of CPU time do, and on what else it does. The columns are data sets and depths; "
-        "`docs/options.md` says what each switch does. Less than 1: on these rows it does not "
-        "pay. The means count what was done up to a limit.",
+        "One switch is off, the rest on. The cells say how many times as many row visits the "
+        "search then makes. A row visit is one row of one feature in one run of the depth-two "
+        "kernel. It does not depend on the machine. Below 1, the bound does not pay on these "
+        "rows. If the limit came first, the cell has `>` and counts what was done until then. "
+        "`docs/options.md` says what each switch does.",
         markdown_table(["switch off", *cases, "visits: mean", "CPU time: mean"], lines),
         "![Row visits with each bound off](bounds.svg)",
     ]

@@ -43,21 +43,30 @@ INTRODUCTION = """\
 
 The experiments of the paper, run again beside its authors' program and others, and some of our own.
 `benchmarks/report.py` writes this page from the raw runs in
-[benchmarks/results/](../benchmarks/results/); each part says how to repeat it. What is not finished
-says so in its cell.
+[benchmarks/results/](../benchmarks/results/).
 
-How it is measured: every fit in a fresh process, the solvers in turn, on the same rows and as many
-threads, the median of several runs where they are short. Cells that were run again stand beside
-earlier ones (the JSON has each run's date, commit and load). All solvers get the same dense ranks
-of the columns, because pycontree narrows features to float32. The limits count wall time. CPU times
-of commits before 3d7c304 are user time alone, and without the fit of twenty rows that now comes
-first; on fits of milliseconds that matters (Wilt at depth 3: 22.8 times faster than pycontree the
-old way, 27.0 the new and with a better order of search), on longer ones hardly.
+How the runs are made:
+
+- Every fit has a fresh process. The solvers take turns, on the same rows and with as many threads.
+  Short fits are repeated; the table has the median.
+- All solvers get the same dense ranks of the columns, because pycontree narrows features to
+  float32.
+- Limits count wall time. A line below each heading says on which machine, with which versions,
+  commits and load. Cells of different commits stand side by side; the JSON has the commit of each.
+- CPU times of commits before 3d7c304 lack system time, and the fit of twenty rows that now comes
+  first. This matters for fits of milliseconds only.
+
+How to read the tables:
+
+- `>`: the limit came first, and nothing is proved unless a bound stands beside it. No mean contains
+  such a cell unless its caption says so.
+- *Not run*: not finished for lack of time.
+- *Quoted*: the paper's figure, in seconds on its machine, as printed (`<`, `>`; brackets: the gap
+  at the time-out).
 
 `make bench` runs a small set of all experiments. The commands below run the full sets, in `.venv`
-after `make bench` has made it, on a machine that does nothing else. They take up where they were
-ended: a finished cell is not run again (`--again` forgets it), and what a limit cut off is run
-again with a higher `--time-limit`.
+after `make bench` has made it, on a machine that does nothing else. They continue where they were
+stopped. `--again` repeats a finished cell. A higher `--time-limit` repeats what a limit cut off.
 """
 
 

@@ -240,12 +240,10 @@ def markdown(report: dict) -> str:
     shown = [name for name in SERIES if any(series_of(report, name, s) for s in SOLVERS)]
     parts = [
         "## Scaling",
-        "CPU seconds of `fit` (wall time for threads), the median of fresh processes, "
-        "both solvers on the same rank matrix in the same run, one thread unless said. `>`: the "
-        "limit came first; *not started*: a smaller one had reached it. The exponents are the "
-        "slopes of log seconds over log size by least squares, over the cells that were proved "
-        f"within the limit and took at least {FLOOR:g} s, without those with a tree of no errors, "
-        "where the search ends at once.",
+        "CPU seconds of `fit`, and wall time for threads; one thread unless stated. *Not "
+        "started*: a smaller size had reached the limit. An exponent is the slope of log seconds "
+        f"over log size, by least squares. It uses the proved cells that took at least {FLOOR:g} "
+        "s, without trees that have no errors, where the search ends at once.",
         provenance(report),
         "Again: `python benchmarks/scaling.py` (`--series` for a part of it).",
         exponent_table(report, shown),
