@@ -253,6 +253,7 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     out["lower_bound"] = result.lower_bound;
     out["status"] = nb::str(status.data(), status.size());
     out["counters"] = counters;
+    out["missing_threads"] = result.missing_threads;
     out["seconds"] = result.seconds;
     out["history"] = history;
     out["frontier"] = to_tuple(result.frontier);

@@ -34,6 +34,9 @@ def fit(**parameters):
         ("feature_tolerance", np.inf),
         ("feature_tolerance", np.nan),
         ("n_jobs", 0),
+        ("n_jobs", 10**20),
+        ("n_jobs", 2**31 - 1),
+        ("n_jobs", 100_000),
         ("n_jobs", 1.0),
         ("n_jobs", True),
         ("random_state", -1),
@@ -133,6 +136,8 @@ def test_n_jobs_as_in_scikit_learn():
 
     assert resolve_n_jobs(None) == resolve_n_jobs(1) == 1
     assert resolve_n_jobs(3) == 3
+    assert resolve_n_jobs(60_000) == 4 * cpu_count()
+    assert resolve_n_jobs(-(10**20)) == 1
     assert resolve_n_jobs(-1) == cpu_count()
     assert resolve_n_jobs(-2) == max(1, cpu_count() - 1)
     assert resolve_n_jobs(-10_000) == 1

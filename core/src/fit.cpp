@@ -89,7 +89,8 @@ void conclude(Result& result, const Options& options, const Control& control, co
     if (gap == 0) result.status = Status::optimal;
     else if (gap <= options.max_gap) result.status = Status::gap_reached;
     else if (control.cutoff() - options.max_gap <= result.lower_bound) result.status = Status::cutoff;
-    else result.status = ended.value_or(start.open_only ? Status::stopped : Status::interrupted);
+    else if (result.status != Status::memory_limit)
+        result.status = ended.value_or(start.open_only ? Status::stopped : Status::interrupted);
     const bool closed = gap <= options.max_gap || result.status == Status::cutoff;
     if (start.resumable && closed) result.frontier = {result.frontier.depth, result.lower_bound, {}};
 }

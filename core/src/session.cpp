@@ -94,8 +94,30 @@ void Session::search(const FitRequest& request, const Control& control, Progress
     Outcome first = first_outcome(request);
     if (request.options.search == SearchKind::best_first)
         return search_best_first(problem, control, std::move(first), builder, log, result);
-    const Outcome found = search_as_in_paper(problem, control, std::move(first), builder, result);
-    finish(problem, control, found, builder);
+    Outcome best = first;
+    try {
+        best = search_as_in_paper(problem, control, std::move(first), best, builder, result);
+    } catch (const std::bad_alloc&) {
+        result.status = Status::memory_limit;
+        best = better_of_greedy(problem, control, best);
+    }
+    finish(problem, control, best, builder);
+}
+
+// A tree that needs little memory, or time, where it is better than what is known.
+Outcome Session::better_of_greedy(const Problem& problem, const Control& control, const Outcome& known) {
+    const Options& options = problem.request.options;
+    Outcome leaf{known.lower, objective_->leaf_score(root_), {Step{Step::leaf, 0}}};
+    const Outcome& best = known.upper <= leaf.upper ? known : leaf;
+    try {
+        Arena arena;
+        const Outcome cart =
+            greedy_tree(*objective_, root_, options.max_depth, partitioner_, arena, when_hurried(control));
+        const Outcome tree = pruned(*objective_, root_, cart.plan, leaves_of(options));
+        return tree.upper < best.upper ? Outcome{known.lower, tree.upper, tree.plan} : best;
+    } catch (const std::bad_alloc&) {
+        return best;
+    }
 }
 
 // A tree of many rows that is there already when a stop comes is returned as it is.
@@ -111,7 +133,12 @@ void Session::finish(
     Statistics statistics;
     const Simplification task{*objective_, ranked_, root_, chosen_kernel(), problem.request.options,
         stopped ? calm : control, stopped ? few_cells : UINT64_MAX, arena, statistics};
-    builder.finish(simplified(task, found), true);
+    Outcome simple = found;
+    try {
+        simple = simplified(task, found);
+    } catch (const std::bad_alloc&) {  // the tree serves as it is
+    }
+    builder.finish(simple, true);
 }
 
 // The caller's tree and bound, if there are any.
@@ -131,23 +158,20 @@ Outcome Session::first_outcome(const FitRequest& request) {
 
 // The published search; after a stop the result is no worse than CART's tree.  Where a tree after the stop
 // would be too late, CART's comes first.
-Outcome Session::search_as_in_paper(
-    const Problem& problem, const Control& control, Outcome first, ResultBuilder& builder, Result& result) {
+Outcome Session::search_as_in_paper(const Problem& problem, const Control& control, Outcome first,
+    Outcome& best, ResultBuilder& builder, Result& result) {
     const Options& options = problem.request.options;
-    Arena arena;
-    const auto better_of = [&](const Outcome& known) {
-        const Halt halt = when_hurried(control);
-        const Outcome cart = greedy_tree(*objective_, root_, options.max_depth, partitioner_, arena, halt);
-        const Outcome tree = pruned(*objective_, root_, cart.plan, leaves_of(options));
-        return tree.upper < known.upper ? Outcome{known.lower, tree.upper, tree.plan} : known;
+    if (builder.at_once()) first = better_of_greedy(problem, control, first);
+    const auto improved = [&](const Outcome& incumbent) {
+        Outcome copy = incumbent;
+        best = std::move(copy);
+        builder.improve(incumbent);
     };
-    if (builder.at_once()) first = better_of(first);
-    const auto improved = [&](const Outcome& incumbent) { builder.improve(incumbent); };
     PaperSearch method(*objective_, root_, options, control, improved, std::move(first));
     Outcome found = method.run();
     result.counters = method.statistics().rows();
     const bool stopped = !found.proved() && control.stopped() && !control.abandoned();
-    if (!builder.at_once() && stopped) improved(found = better_of(found));
+    if (!builder.at_once() && stopped) improved(found = better_of_greedy(problem, control, found));
     return found;
 }
 
@@ -174,17 +198,29 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
     SizePath sizes(root_, options, solver, flags);
     show(&levels);
     const std::unique_ptr<Session, void (*)(Session*)> shown(this, [](Session* one) { one->show(nullptr); });
-    crew.run([&](Worker& worker) {
+    const bool had_memory = crew.run([&](Worker& worker) {
         if (options.all_sizes) sizes.search_few(worker);
         levels.run(worker);
         if (options.all_sizes) sizes.search_rest(worker, incumbent.best(), levels.last(), heuristics);
     });
-    finish(problem, control, incumbent.best(), builder);
-    if (start.resumable) result.frontier = levels.snapshot().first;
     Statistics statistics = crew.statistics();
     statistics.cache_entries = static_cast<std::int64_t>(cache_.entries());
+    result.missing_threads = crew.missing();
+    if (!had_memory) {
+        result.status = Status::memory_limit;
+        cache_.clear();
+        crew.release();
+        incumbent.offer_tree(better_of_greedy(problem, control, incumbent.best()));
+        incumbent.settle();
+    }
+    finish(problem, control, incumbent.best(), builder);
+    if (start.resumable) result.frontier = levels.snapshot().first;
     result.counters = statistics.rows();
-    for (const Outcome& one : sizes.sizes()) builder.add_size(one);
+    for (const Outcome& one : sizes.sizes()) {
+        if (one.plan.empty()) break;  // memory ran out before
+        builder.add_size(one);
+    }
+    if (options.all_sizes && result.sizes.empty()) throw std::bad_alloc();
 }
 
 // The search that runs, for `snapshot`.

@@ -18,8 +18,9 @@ public:
     Frontier split(const Options& options, const Frontier& frontier, std::size_t parts) const;
 private:
     Outcome first_outcome(const FitRequest& request);
-    Outcome search_as_in_paper(const Problem& problem, const Control& control, Outcome first,
+    Outcome search_as_in_paper(const Problem& problem, const Control& control, Outcome first, Outcome& best,
         ResultBuilder& builder, Result& result);
+    Outcome better_of_greedy(const Problem& problem, const Control& control, const Outcome& known);
     void search_best_first(const Problem& problem, const Control& control, Outcome first,
         ResultBuilder& builder, ProgressLog& log, Result& result);
     void finish(const Problem& problem, const Control& control, const Outcome& found, ResultBuilder& builder);

@@ -12,7 +12,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
@@ -20,6 +20,7 @@ from contree._parameters import SEED, Parameter, Range
 from contree._weights import Unit, Weights
 
 FIXED_SEED = 1  # the core's own
+MOST_THREADS = 65_536  # no machine has more processors
 UNITS = {
     "": 1,
     **{f"{letter}b": 1000**power for power, letter in enumerate(("", *"kmgt"))},
@@ -193,12 +194,18 @@ def resolve_memory_limit(memory_limit: int | str | None, owner: str = "ConTreeCl
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
-    """Return the number of threads that scikit-learn understands by ``n_jobs``."""
-    if n_jobs == 0:
+    """Return the number of threads that scikit-learn understands by ``n_jobs``.
+
+    More than four threads per processor only take memory.
+    """
+    if n_jobs is None or n_jobs == 1:
+        return 1
+    if n_jobs == 0 or n_jobs > MOST_THREADS:
         raise ValueError(
-            "The 'n_jobs' parameter must be None or an int other than 0. Got 0 instead."
+            f"The 'n_jobs' parameter must be None or an int other than 0, at most {MOST_THREADS}. "
+            f"Got {n_jobs} instead. Use -1 for all processors."
         )
-    return 1 if n_jobs is None or n_jobs == 1 else max(1, int(effective_n_jobs(n_jobs)))
+    return max(1, min(int(effective_n_jobs(n_jobs)), 4 * cpu_count()))
 
 
 def resolve_seed(random_state) -> int:

@@ -72,7 +72,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         float64 value counts; the paper's experiments use 1e-7.
 
     n_jobs : int, default=None
-        Number of threads: None means 1, -1 all processors, -2 all but one.
+        Number of threads: None means 1, -1 all processors, -2 all but one.  The search uses at most
+        four per processor.  A thread that the system cannot start costs a RuntimeWarning.
 
     memory_limit : int or str, default=None
         Memory for the search's cache: bytes, or a string such as ``"500MB"`` or ``"2GiB"``.  A full

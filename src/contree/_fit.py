@@ -7,6 +7,7 @@ is an argument: a cluster and the experiments put another one between the same t
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,10 +16,12 @@ from contree import _core
 from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_callback, check_no_bools
 from contree._checkpoint import check_checkpoint, resume_search
-from contree._fit_request import FitRequest
+from contree._fit_request import FitRequest, SearchInput
 from contree._initial_tree import check_initial_tree, previous_tree
 from contree._progress import observer, with_seconds_before
 from contree._report import Improvement, SearchReport
+
+BYTES_PER_VALUE = 24  # of the core: a value, its rank, its place in an order, and the root's entry
 
 
 def fit_with(
@@ -84,6 +87,16 @@ def unchanged_on_failure(estimator):
 
 def search_tree(request: FitRequest) -> dict:
     """Return the core's answer, from a search in this process."""
+    search_input = request.search_input
+    with memory_error_explained(search_input):
+        answer = run_search(request)
+    warn_of_missing_threads(answer)
+    n_jobs = search_input.options["n_jobs"] - answer["missing_threads"]
+    return answer | {"kernel": _core.kernel(), "n_jobs": n_jobs}
+
+
+def run_search(request: FitRequest) -> dict:
+    """Return the answer of one run of the core, or of the runs that a checkpoint joins."""
     if request.checkpoint is not None:
         answer = resume_search(request)
     else:
@@ -99,7 +112,31 @@ def search_tree(request: FitRequest) -> dict:
         answer["history"] = [
             (seconds + seconds_before, *bounds) for seconds, *bounds in answer["history"]
         ]
-    return answer | {"kernel": _core.kernel(), "n_jobs": request.search_input.options["n_jobs"]}
+    return answer
+
+
+@contextmanager
+def memory_error_explained(search_input: SearchInput):
+    """Say in a MemoryError how much memory the rows take, and what to do."""
+    try:
+        yield
+    except MemoryError as error:
+        rows, features = search_input.X.shape
+        megabytes = -(-rows * features * BYTES_PER_VALUE // 1_000_000)
+        raise MemoryError(
+            f"Not enough memory to find a tree: {rows} rows of {features} features need at least "
+            f"{megabytes} MB besides X. Use fewer rows or features, or free memory first."
+        ) from error
+
+
+def warn_of_missing_threads(answer: dict) -> None:
+    if answer["missing_threads"]:
+        warnings.warn(
+            f"The system did not start {answer['missing_threads']} of the threads that n_jobs asks "
+            "for. The search went on without them.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def store_answer(estimator, answer: dict, request: FitRequest) -> None:

@@ -117,7 +117,7 @@ PARAMETERS = (
         "n_jobs",
         None,
         (Range(int), None),
-        "int but 0; None",
+        "int up to 65536 but 0; None",
         "threads: None is 1, -1 all processors",
     ),
     Parameter(

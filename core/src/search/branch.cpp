@@ -141,6 +141,7 @@ void Solver::work(Worker& worker, Node& node) {
         } catch (...) {
             crew_.fail();
             std::lock_guard lock(node.mutex);
+            node.set_aside(task.segment.bound);  // it is as open as before
             node.land(task);
         }
     }

@@ -51,9 +51,29 @@ public:
         }
         return best;
     }
-    // Keeps the better of the old and the new bounds.
+    // Keeps the better of the old and the new bounds.  Where memory runs out it forgets everything.
     void store(Key key, const Outcome& outcome, Leaves leaves = any_leaves) {
         std::lock_guard lock(mutex_);
+        try {
+            keep(std::move(key), outcome, leaves);
+        } catch (const std::bad_alloc&) {
+            forget();
+        }
+    }
+    void clear() {
+        std::lock_guard lock(mutex_);
+        forget();
+    }
+
+    std::size_t entries() const { return entries_.size(); }
+    std::size_t bytes() const { return bytes_; }
+private:
+    void forget() {
+        entries_ = {};
+        by_age_.clear();
+        bytes_ = 0;
+    }
+    void keep(Key key, const Outcome& outcome, Leaves leaves) {
         auto found = entries_.find(key);
         if (found == entries_.end()) {
             if (bytes_of(key, {{{leaves, outcome}}}) > capacity_) return;
@@ -84,10 +104,6 @@ public:
             by_age_.pop_front();
         }
     }
-
-    std::size_t entries() const { return entries_.size(); }
-    std::size_t bytes() const { return bytes_; }
-private:
     struct Hash {
         std::size_t operator()(const Key& key) const { return key.hash; }
     };

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <vector>
 #include "data/joining_thread.hpp"
 #include "search/worker.hpp"
@@ -37,12 +39,12 @@ public:
         : workers_(std::move(workers)), flags_(flags) {}
 
     // Runs `main` with the first worker in this thread, while others help; throws what any of them threw.
-    void run(const std::function<void(Worker&)>& main) {
+    // False where memory has run out: then the work of all has ended.
+    bool run(const std::function<void(Worker&)>& main) {
         {
             std::vector<JoiningThread> helpers;
             try {
-                for (std::size_t i = 1; i < workers_.size(); ++i)
-                    helpers.emplace_back([this, i] { help_until_done(*workers_[i]); });
+                start(helpers);
                 main(*workers_[0]);
             } catch (...) {
                 fail();
@@ -51,7 +53,12 @@ public:
             done_ = true;
         }
         if (failure_) std::rethrow_exception(failure_);
+        return !out_of_memory_;
     }
+    // Threads that the system did not start.
+    std::size_t missing() const { return missing_; }
+    // After a run: gives the memory of all workers back.
+    void release() { workers_.clear(); }
 
     bool is_shared() const { return workers_.size() > 1; }
     std::size_t size() const { return workers_.size(); }
@@ -70,10 +77,16 @@ public:
         };
         while (!is_left()) std::this_thread::yield();
     }
-    // Keeps the exception that is being handled.
+    // Keeps the exception that is being handled.  Without memory there is still what was found before.
     void fail() {
         std::lock_guard lock(mutex_);
-        if (!failure_) failure_ = std::current_exception();
+        try {
+            throw;
+        } catch (const std::bad_alloc&) {
+            out_of_memory_ = true;
+        } catch (...) {
+            if (!failure_) failure_ = std::current_exception();
+        }
         flags_.failed.store(true, std::memory_order_relaxed);
     }
 
@@ -87,6 +100,15 @@ public:
         return sum;
     }
 private:
+    void start(std::vector<JoiningThread>& helpers) {
+        helpers.reserve(workers_.size());
+        try {
+            while (helpers.size() + 1 < workers_.size())
+                helpers.emplace_back([this, i = helpers.size() + 1] { help_until_done(*workers_[i]); });
+        } catch (const std::system_error&) {
+            missing_ = workers_.size() - 1 - helpers.size();
+        }
+    }
     // Works on the open job nearest the root that has a task, among those below `below` if that is given.
     bool help(Worker& worker, const Job* below) {
         if (flags_.stopping()) return false;
@@ -124,5 +146,7 @@ private:
     std::vector<Job*> open_;
     bool done_ = false;
     std::exception_ptr failure_;
+    bool out_of_memory_ = false;
+    std::size_t missing_ = 0;
 };
 }  // namespace contree

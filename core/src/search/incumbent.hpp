@@ -27,8 +27,8 @@ public:
     void offer_tree(const Outcome& tree) {
         std::lock_guard lock(mutex_);
         if (tree.plan.empty() || tree.upper >= best_.upper) return;
+        best_.plan = tree.plan;  // which may find no memory
         best_.upper = tree.upper;
-        best_.plan = tree.plan;
         notify();
     }
     // Takes a bound that holds for the depth asked for.

@@ -117,12 +117,17 @@ void Levels::opened(Node& node) {
     node_ = &node;
 }
 
+// Without memory for the frontier the last one stays, which holds as well.
 void Levels::closed(Node& node) {
+    const auto forget_node = [this](Node*) {
+        std::lock_guard lock(mutex_);
+        node_ = nullptr;  // what follows in the node is its own
+    };
+    const std::unique_ptr<Node, decltype(forget_node)> open(&node, forget_node);
     Frontier frontier = frontier_of(node, request_.options.leaf_cost);
     left_open_ = leave_open(node) && node.has_task();
     std::lock_guard lock(mutex_);
     frontier_ = std::move(frontier);
-    node_ = nullptr;  // what follows in the node is its own
 }
 
 // Shall the rest of a level be left to others?

@@ -14,7 +14,7 @@ struct StopFlags {
 
     const Control& control;
     std::atomic<bool> finished{false};  // the incumbent is proved, or within the gap
-    std::atomic<bool> failed{false};    // some thread threw
+    std::atomic<bool> failed{false};    // some thread threw, or has no memory left
 };
 
 // Memory, a depth-two search, counters, and how much work the thread may do.
