@@ -7,6 +7,7 @@
 #   make test-platforms  C++ tests with clang, on emulated arm64 and Windows, where Debian's compilers are
 #   make lint       check the style: ruff, clang-format, clang-tidy; make format applies what it can
 #   make asan       C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
+#   make asan-quick some of them, for continuous integration
 #   make docs       the documentation site, about three minutes; result in build/docs/html/
 #   make bench      all experiments, a small set of each, about ten minutes; results in build/bench/
 #   make wheel      wheels of this machine, checked and tested; result in build/wheels/
@@ -41,7 +42,7 @@ endef
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
-.PHONY: demo test test-python test-long test-cpp test-platforms lint format asan tsan docs docs-links bench wheel clean
+.PHONY: demo test test-python test-long test-cpp test-platforms lint format asan asan-quick tsan docs docs-links bench wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package $(VENV)/.cli
@@ -57,6 +58,11 @@ test-cpp: $(VENV)/.tools
 
 asan: $(VENV)/.tools
 	$(call cpp_tests,build/asan,-DCONTREE_SANITIZE=address$(comma)undefined)
+
+# Those that reach most of the core in little time.
+asan-quick: $(VENV)/.tools
+	$(call cpp_tests,build/asan,-DCONTREE_SANITIZE=address$(comma)undefined,test_simplify test_memory \
+	    test_row_set test_tree test_frontier test_kernels test_squared_error test_fit_oracle)
 
 tsan: $(VENV)/.tools
 	$(call cpp_tests,build/tsan,-DCONTREE_SANITIZE=thread)
@@ -107,11 +113,14 @@ clean:
 	rm -rf $(VENV) build docs/auto .pytest_cache .ruff_cache .hypothesis
 
 comma := ,
+space := $(subst ,, )
+
+# A build folder, options of CMake, and the tests to run: without any, all.
 
 define cpp_tests
 	$(CMAKE) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCONTREE_BUILD_TESTS=ON $(2)
-	$(CMAKE) --build $(1) -j$(JOBS)
-	$(CTEST) $(1)
+	$(CMAKE) --build $(1) -j$(JOBS) $(addprefix --target ,$(3))
+	$(CTEST) $(1) $(if $(3),-R "^($(subst $(space),|,$(strip $(3))))$$")
 endef
 
 # Stamps: each is newer than what it was made from.

@@ -194,9 +194,9 @@ private:
 // Finds a tree of least objective.  The calling thread calls `poll` about every 20 ms while worker threads
 // search, and once when they have ended by themselves or by the time limit.  The result is no worse than
 // `first`, cut at the depth and pruned to the leaves allowed; its children follow their parents, its counts
-// are not read.  Throws std::invalid_argument for weights, targets or costs out of range, std::bad_alloc where
-// memory runs out before there is a tree (later the status is `memory_limit`), std::system_error where no
-// thread can be started, and std::logic_error if the tree does not verify.
+// are not read.  Throws std::invalid_argument for weights, targets or costs out of range, std::bad_alloc
+// where memory runs out before there is a tree (later the status is `memory_limit`), std::system_error where
+// no thread can be started, and std::logic_error if the tree does not verify.
 Result fit(const Table& table, const Options& options, Control& control, const Poll& poll = {},
     const Tree* first = nullptr);
 
