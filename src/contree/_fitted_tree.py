@@ -30,8 +30,8 @@ class FittedTree(ABC):
     feature : array of int64, shape (node_count,)
         The column that a node tests; -2 at a leaf.
     threshold : array of float64, shape (node_count,)
-        A row goes left when ``x[feature] <= threshold``; -2.0 at a leaf.  Infinity sends every
-        value left, and the missing ones right.
+        A row goes left if ``x[feature] <= threshold``; -2.0 at a leaf.  Infinity sends all values
+        left and missing values right.
     threshold_gap : array of float64, shape (node_count, 2)
         The neighbours of the threshold among the training values of its column: the largest value
         that goes left and the smallest that goes right; -2.0 at a leaf.  Every number ``t`` with
@@ -39,32 +39,32 @@ class FittedTree(ABC):
     n_node_samples : array of int64, shape (node_count,)
         Training rows that reach a node.
     node_weights : array of int64, shape (node_count,)
-        What they weigh, in units.
+        The weight of these rows, in units.
     missing_go_to_left : array of uint8, shape (node_count,), default=None
-        1 where a row whose value is missing (NaN) goes left; 0 at a leaf.  None: with the most
-        rows, as CART sends them where the training rows have no missing values.
+        1 if a row with a missing value (NaN) goes left; 0 at a leaf.  None: missing values go with
+        the most rows, as in CART if the training rows have none.
     n_node_missing : array of int64, shape (node_count,), default=None
-        Training rows of a node in which the feature that it tests is missing; None: nowhere any.
+        Training rows of a node with a missing value in the feature that it tests.  None: 0.
     weight_unit : int or Fraction, default=1
-        What one unit of weight is to the user.
+        The size of one unit in the user's weights.
     n_features : int, default=None
-        The number of columns.  None: as many as the tests name.
+        The number of columns.  None: one more than the largest in `feature`.
 
     Attributes
     ----------
     value : array of float64, shape (node_count, 1, width)
-        What a node predicts, as in scikit-learn 1.3 and newer: the share of each class by weight,
-        or the mean of the targets.
+        The prediction of a node, as in scikit-learn 1.3 and newer: the share of each class by
+        weight, or the mean of the targets.
     impurity : array of float64, shape (node_count,)
         How mixed the rows of each node are, by the criterion.
     weighted_n_node_samples : array of float64, shape (node_count,)
-        What the rows of a node weigh, in the user's unit.
+        The weight of the rows of a node, in the user's unit.
     node_count, max_depth, n_leaves, capacity : int
-        Size of the tree; the capacity is that of the arrays, the number of nodes.
+        Size of the tree.  The capacity is the number of nodes.
     n_outputs : int
-        1.
+        Always 1.
     n_classes : array of int64, shape (1,)
-        The number of classes, for the one output; 1 where a leaf predicts a number.
+        The number of classes; 1 if a leaf predicts a number.
     max_n_classes : int
         The same.
     """
@@ -195,7 +195,7 @@ class FittedTree(ABC):
         return bool(self.n_node_missing.any())
 
     def weight_of(self, node: int) -> int | float:
-        """Return what the rows of a node weigh, in the user's unit."""
+        """Return the weight of the rows of a node, in the user's unit."""
         return in_user_unit(int(self.node_weights[node]), self.weight_unit)
 
     def _in_user_unit(self, multiples: np.ndarray) -> list[int | float]:
@@ -206,11 +206,11 @@ class FittedTree(ABC):
         return self.node_depth + 1
 
     def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
-        """Return the decrease of impurity that each feature brings, in shares of the total.
+        """Return the share of each feature in the decrease of impurity.
 
-        As CART: a test brings the weight of its node times its impurity, less the same of its two
-        sides.  All zero where no test brings anything.  Without `normalize` the decrease itself,
-        by the weight of all rows.
+        The decrease of a test is the weight of its node times its impurity, less the same of its
+        two sides, as in CART.  With `normalize` the shares sum to 1, or are all 0 if no test
+        decreases the impurity.  Without, they are the decreases, as a share of all weight.
         """
         inner = np.flatnonzero(self.feature >= 0)
         mass = self.node_weights / self.node_weights[0] * self.impurity
