@@ -129,6 +129,8 @@ def test_a_flag_means_what_the_parameter_means(arguments, expected):
         ["--time-limit", "nan"],
         ["--class-weight", "heavy"],
         ["--class-weight", "balanced", "--class-weight", "a=1"],
+        ["--n-jobs", "0"],
+        ["--n-jobs", "100000"],
         ["--search", "fast"],
         ["--nonsense"],
     ],

@@ -173,6 +173,7 @@ def change(path, value):
         (["certificate", "errors"], 5, "errors is 5, but the leaves have 6"),
         (["certificate", "lower_bound"], 7, "lower_bound is above"),
         (["certificate", "status"], 1, "certificate.status must be a string"),
+        (["certificate", "status"], "fine", "certificate.status is 'fine', not one of optimal, "),
         (["search_report", "history"], [[1, 2]], "history has"),
         (["search_report", "counters", "subproblems"], -1, "counters.subproblems is -1"),
         (["search_report", "seconds"], "1", "seconds must be a number"),

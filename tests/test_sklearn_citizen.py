@@ -515,3 +515,12 @@ def test_copies_keep_weights_and_missing_values(weighted, way, tmp_path):
     assert back.errors_ == clf.errors_
     assert back.export_text() == clf.export_text()
     assert clone(back).fit(X, y, weight).errors_ == clf.errors_
+
+
+def test_the_tree_takes_sparse_rows():
+    X, y = load_iris(return_X_y=True)
+    clf = ConTreeClassifier(2).fit(X, y)
+    rows = sparse.csr_matrix(X)
+    assert clf.tree_.apply(rows).tolist() == clf.tree_.apply(X).tolist()
+    assert np.array_equal(clf.tree_.predict(rows), clf.tree_.predict(X))
+    assert (clf.tree_.decision_path(rows) != clf.tree_.decision_path(X)).nnz == 0

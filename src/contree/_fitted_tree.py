@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
 from contree._weights import Unit, in_user_unit
 
@@ -235,7 +235,7 @@ class FittedTree(ABC):
             rows = np.flatnonzero(leaves == leaf)
             nodes[starts[rows][:, np.newaxis] + np.arange(lengths[rows[0]])] = self.path(leaf)
         ones = np.ones(len(nodes), dtype=np.int64)
-        return csr_matrix((ones, nodes, starts), shape=(len(X), self.node_count))
+        return csr_matrix((ones, nodes, starts), shape=(len(leaves), self.node_count))
 
     def path(self, node: int) -> list[int]:
         """Return the nodes from the root to a node."""
@@ -245,7 +245,9 @@ class FittedTree(ABC):
         return path[::-1]
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Return the number of the leaf that each row of a float64 matrix ends in."""
+        """Return the leaf that each row of a float64 matrix, dense or sparse, ends in."""
+        if issparse(X):
+            X = X.toarray()
         leaf = np.zeros(len(X), dtype=np.int64)
         for start in range(0, len(X), CHUNK):
             self._apply_to_chunk(X[start : start + CHUNK], leaf[start : start + CHUNK])

@@ -15,10 +15,10 @@ NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
 def explain_bad_input(X):
     """Raise errors of the enclosed checks again, with the argument or the column of X named.
 
-    Missing dates are rejected before the checks: NumPy converts them to about -9.2e18, a number
-    like any other.
+    Dates are rejected before the checks.  NumPy converts them to integers, in a unit that depends
+    on their type, and missing ones to about -9.2e18.
     """
-    _reject_missing_dates(X)
+    _reject_dates(X)
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -38,16 +38,15 @@ def dtype_kind(column) -> str | None:
     return getattr(getattr(column, "dtype", None), "kind", None)
 
 
-def _reject_missing_dates(X) -> None:
+def _reject_dates(X) -> None:
     for name, column in _named_columns(X) if _has_dates(X) else ():
         if dtype_kind(column) not in ("m", "M"):
             continue
-        missing = column.isna() if hasattr(column, "isna") else np.isnat(column)
-        if missing.any():
-            raise ValueError(
-                f"Input X must be numbers, with NaN for a missing value; column {name!r} has "
-                "missing dates (NaT). Convert its dates to numbers first."
-            )
+        raise ValueError(
+            f"Input X must be numbers, with NaN for a missing value; column {name!r} has dates or "
+            "times. Convert them first, for example to days: "
+            "(column - numpy.datetime64('1970-01-01')) / numpy.timedelta64(1, 'D')."
+        )
 
 
 def _explained(X, reason: str) -> str:

@@ -116,7 +116,7 @@ PARAMETERS = (
     Parameter(
         "n_jobs",
         None,
-        (Range(int), None),
+        (Range(int, None, -1, "right"), Range(int, 1, 65_536, "both"), None),
         "int up to 65536 but 0; None",
         "threads: None is 1, -1 all processors",
     ),

@@ -19,6 +19,9 @@ class Improvement(NamedTuple):
     lower_bound: int | float
 
 
+STATUSES = ("optimal", "gap_reached", "time_limit", "stopped", "interrupted", "memory_limit")
+
+
 @dataclass(frozen=True)
 class SearchReport:
     """What one call of ``fit`` did.

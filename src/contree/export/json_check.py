@@ -67,6 +67,14 @@ def part(data: dict, name: str, kind: type, where: str = ""):
     return value
 
 
+def word(data: dict, name: str, words: tuple[str, ...], where: str = "") -> str:
+    """Return a member of an object that is one of these words."""
+    value = part(data, name, str, where)
+    if value not in words:
+        raise damaged(f"{where}{name} is {short(value)}, not one of {', '.join(words)}")
+    return value
+
+
 def integer(data: dict, name: str, low: int, where: str = "") -> int:
     value = part(data, name, int, where)
     if not low <= value < 2**63:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from contree._class_tree import ClassTree
+from contree._report import STATUSES
 from contree._weights import in_user_unit
 from contree.export import json_check as check
 from contree.export.json_leaf import JsonLeaf, plain
@@ -89,7 +90,7 @@ class ClassJson(JsonLeaf):
     def set_certificate(cls, estimator: Any, data: dict[str, Any]) -> None:
         """Set the certificate, whose errors must be those of the leaves."""
         tree, where = estimator.tree_, "certificate."
-        found: dict[str, Any] = {"status": check.part(data, "status", str, where)}
+        found: dict[str, Any] = {"status": check.word(data, "status", STATUSES, where)}
         for name in cls.certificate_names[1:]:
             of_errors = name == "errors" or (
                 name != "weight_tolerance" and estimator.ccp_alpha == 0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from contree._number_tree import BINS, WORD, NumberTree
+from contree._report import STATUSES
 from contree.export import json_check as check
 from contree.export.json_leaf import JsonLeaf, fraction
 
@@ -63,7 +64,7 @@ class NumberJson(JsonLeaf):
     def set_certificate(cls, estimator: Any, data: dict[str, Any]) -> None:
         """Set the certificate, whose squared error must be that of the leaves."""
         where = "certificate."
-        found: dict[str, Any] = {"status": check.part(data, "status", str, where)}
+        found: dict[str, Any] = {"status": check.word(data, "status", STATUSES, where)}
         for name in cls.certificate_names[1:]:
             found[name] = check.real(data, name, 0, where)
         error = float(estimator.tree_.squared_error)
