@@ -100,9 +100,9 @@ void Schedule::between_tasks(std::int64_t level_depth) {
 }
 
 double Schedule::least_proof() const {
+    const Objective& objective = solver_.objective();
     const double rows = static_cast<double>(incumbent_.open_gap()) /
-                        static_cast<double>(solver_.objective().costs.loss) * root_.rows /
-                        static_cast<double>(root_.mass);
+                        static_cast<double>(objective.costs.loss) / objective.typical_loss(root_);
     return (deep() ? proof_units_deep : proof_units) * rows * static_cast<double>(depth_two_cost_);
 }
 

@@ -46,6 +46,9 @@ public:
     virtual Score row_loss(Row origin, Rank prediction) const = 0;
     Score leaf_score(const RowSet& set) const { return costs.loss * leaf_loss(set); }
 
+    // What a row loses that a tree does not get right, about.
+    virtual double typical_loss(const RowSet& all) const { return static_cast<double>(all.mass) / all.rows; }
+
     virtual Stump best_stump(const RowSet& set, const Halt& halt = {}) const = 0;
     // The two leaves of a split, and the best stumps on its two sides (D2Split, Algorithm 2).
     SplitLosses leaves_of_split(const RowSet& set, std::uint32_t f, Position z) const {

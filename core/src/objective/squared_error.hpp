@@ -17,6 +17,7 @@
 //
 // A prediction is one of 2^32 places between the least and the greatest target.
 #pragma once
+#include <algorithm>
 #include "objective/objective.hpp"
 
 namespace contree {
@@ -56,6 +57,9 @@ public:
     Score leaf_loss(const RowSet& set, std::span<const Row> rows) const override;
     Rank prediction(const RowSet& set) const override;
     Score row_loss(Row origin, Rank prediction) const override;
+    double typical_loss(const RowSet& all) const override {
+        return std::max(1.0, static_cast<double>(leaf_loss(all)) / all.rows);
+    }
     Stump best_stump(const RowSet& set, const Halt& halt) const override;
     SplitLosses stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const override;
     void purities(const RowSet& set, std::uint32_t f, const Halt& halt,
