@@ -6,6 +6,7 @@
 #   make test-long  ten times as many random cases, both sanitizers, every kernel, other platforms
 #   make test-platforms  C++ tests with clang, on emulated arm64 and Windows, where Debian's compilers are
 #   make lint       check the style: ruff, clang-format, clang-tidy; make format applies what it can
+#   make types      the types, with mypy
 #   make asan       C++ tests under AddressSanitizer and UBSan      make tsan   ThreadSanitizer
 #   make asan-quick some of them, for continuous integration
 #   make docs       the documentation site, about three minutes; result in build/docs/html/
@@ -42,7 +43,7 @@ endef
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
                anytime first_seconds out_of_sample scaling distributed sparse general)))))
 
-.PHONY: demo test test-python test-long test-cpp test-platforms lint format asan asan-quick tsan docs docs-links bench wheel clean
+.PHONY: demo test test-python test-long test-cpp test-platforms lint types format asan asan-quick tsan docs docs-links bench wheel clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.package $(VENV)/.cli
@@ -87,6 +88,10 @@ lint: $(VENV)/.lint
 	$(FIND_CPP) | xargs $(BIN)/clang-format --dry-run -Werror
 	find core/src -name '*.cpp' | \
 	    xargs -P $(JOBS) -I{} $(BIN)/clang-tidy --quiet {} -- -std=c++20 -Icore/include -Icore/src
+
+# The types of the package as it is installed, with the stub of the core.
+types: $(VENV)/.package $(VENV)/.cli $(VENV)/.lint
+	cd build && $(abspath $(BIN))/mypy --config-file ../pyproject.toml -p contree
 
 format: $(VENV)/.lint
 	$(BIN)/ruff check --fix .

@@ -6,7 +6,7 @@ The names below are loaded when they are first used, so that the command line an
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contree import export
@@ -51,7 +51,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name == "__version__":
         value = import_module("importlib.metadata").version("contree")
     elif name == "export":

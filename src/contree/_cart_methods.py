@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from contree._check_data import check_rows
+from contree._fitted_tree import FittedTree
 
 
 class CartMixin:
     """Leaves and paths of rows, the size of the tree, and its importances."""
 
-    def apply(self, X, check_input=True):
+    tree_: FittedTree
+    n_features_in_: int
+
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Return the number of the leaf that each row ends in.
 
         Parameters
@@ -31,7 +38,7 @@ class CartMixin:
         check_is_fitted(self, "tree_")
         return self.tree_.apply(check_rows(self, X, check_input))
 
-    def decision_path(self, X, check_input=True):
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """Return the nodes that each row passes on its way to a leaf.
 
         Parameters
@@ -50,7 +57,7 @@ class CartMixin:
         check_is_fitted(self, "tree_")
         return self.tree_.decision_path(check_rows(self, X, check_input))
 
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Return at which ``ccp_alpha`` the optimal tree changes, and the errors from there on.
 
         CART prunes one tree.  Here every ``ccp_alpha`` has an optimal tree of its own, and these
@@ -100,6 +107,6 @@ class CartMixin:
         return self.n_features_in_
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         check_is_fitted(self, "tree_")
         return self.tree_.compute_feature_importances()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from contree._check_data import check_rows
 from contree._check_parameters import sklearn_constraints
 from contree._class_target import ClassTarget
+from contree._class_tree import ClassTree
 from contree._estimator import TreeEstimator
 from contree._parameters import PARAMETERS
 from contree._tags import set_tags
@@ -208,37 +209,44 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     _json_leaf = ClassJson
     _cart_type = DecisionTreeClassifier
     _parameters = PARAMETERS
-    _parameter_constraints: dict = {  # noqa: RUF012 (scikit-learn's protocol)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         parameter.name: sklearn_constraints(parameter) for parameter in PARAMETERS
     }
 
+    # Set by fit.
+    tree_: ClassTree
+    classes_: np.ndarray
+    n_classes_: int
+    errors_: int | float
+    weight_tolerance_: float
+
     def __init__(
         self,
-        max_depth=3,
+        max_depth: int | None = 3,
         *,
-        max_leaf_nodes=None,
-        ccp_alpha=0.0,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        class_weight=None,
-        max_gap=0,
-        time_limit=None,
-        feature_tolerance=0.0,
-        n_jobs=None,
-        memory_limit=None,
-        random_state=None,
-        warm_start=False,
-        on_interrupt="raise",
-        search="best_first",
-        search_options=None,
-        verbose=0,
-        criterion="gini",
-        splitter="best",
-        min_samples_split=2,
-        max_features=None,
-        min_impurity_decrease=0.0,
-        monotonic_cst=None,
-    ):
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float = 0.0,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: dict[Any, Any] | str | None = None,
+        max_gap: int | float = 0,
+        time_limit: float | None = None,
+        feature_tolerance: float = 0.0,
+        n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        on_interrupt: str = "raise",
+        search: str = "best_first",
+        search_options: dict[str, Any] | None = None,
+        verbose: int = 0,
+        criterion: str = "gini",
+        splitter: str = "best",
+        min_samples_split: int | float = 2,
+        max_features: None = None,
+        min_impurity_decrease: float = 0.0,
+        monotonic_cst: None = None,
+    ) -> None:
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.ccp_alpha = ccp_alpha
@@ -285,7 +293,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
             Labels out of ``classes_``.
         """
         leaves = self.apply(X, check_input)
-        return self.classes_.take(self.tree_.majority[leaves])
+        labels: np.ndarray = self.classes_.take(self.tree_.majority[leaves])
+        return labels
 
     def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Return the class fractions, by weight, of the leaf that each row ends in.
@@ -304,7 +313,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self, "tree_")
-        return self.tree_.predict(check_rows(self, X, check_input))
+        shares: np.ndarray = self.tree_.predict(check_rows(self, X, check_input))
+        return shares
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithms of ``predict_proba``; minus infinity for a class that is absent.
@@ -320,7 +330,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
             Columns in the order of ``classes_``.
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            logarithms: np.ndarray = np.log(self.predict_proba(X))
+        return logarithms
 
     @staticmethod
     def _training_loss(y: Any, predicted: Any, weights: np.ndarray) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -101,27 +101,31 @@ memory_limit, search_options
     _target_type = ClassTarget
     _default_score = "accuracy"
     _of_every_fold = OF_EVERY_FOLD
-    _parameter_constraints: dict = constraints(ConTreeClassifier, OF_EVERY_FOLD)
+    _parameter_constraints: ClassVar[dict[str, Any]] = constraints(ConTreeClassifier, OF_EVERY_FOLD)
+
+    # Set by fit.
+    classes_: np.ndarray
+    best_estimator_: ConTreeClassifier
 
     def __init__(
         self,
-        max_depth=3,
+        max_depth: int = 3,
         *,
-        max_leaf_nodes=None,
-        cv=None,
-        scoring=None,
-        one_standard_error=False,
-        random_state=0,
-        n_jobs=None,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        class_weight=None,
-        time_limit=None,
-        feature_tolerance=0.0,
-        memory_limit=None,
-        search_options=None,
-        verbose=0,
-    ):
+        max_leaf_nodes: int | None = None,
+        cv: Any = None,
+        scoring: Any = None,
+        one_standard_error: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: dict[Any, Any] | str | None = None,
+        time_limit: float | None = None,
+        feature_tolerance: float = 0.0,
+        memory_limit: int | str | None = None,
+        search_options: dict[str, Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.cv = cv
@@ -143,7 +147,7 @@ memory_limit, search_options
         set_tags(self, tags)
         return tags
 
-    def _default_splitter(self, target: ClassTarget) -> ShuffleSplit:
+    def _default_splitter(self, target: ClassTarget) -> ShuffleSplit:  # type: ignore[override]
         """Return five random splits; they are stratified unless a class has too few rows."""
         rows, counts = len(target.codes), np.bincount(target.codes)
         held_out = math.ceil(TEST_SHARE * rows)
@@ -151,12 +155,12 @@ memory_limit, search_options
         kind = StratifiedShuffleSplit if enough else ShuffleSplit
         return kind(SPLITS, test_size=TEST_SHARE, random_state=self.random_state)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class fractions of the leaf that each row ends in."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_proba(X)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithms of ``predict_proba``."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_log_proba(X)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +27,7 @@ from contree._fit import unchanged_on_failure
 from contree._progress import bar
 from contree._size_path import path_of
 from contree._target import Target
+from contree._typing import with_checked_parameters
 from contree.export.scores import plot_scores
 
 SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol
@@ -53,7 +54,7 @@ class TreeCV(BaseEstimator):
     _default_score: ClassVar[str]  # what scoring=None is
     _of_every_fold: ClassVar[tuple[str, ...]]  # the parameters that all searches get
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @with_checked_parameters
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose depth and size by cross-validation, and fit that tree to all rows.
 

@@ -6,14 +6,17 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from contree._cart_methods import CartMixin
 from contree._fit import fit_with, search_tree
+from contree._fitted_tree import FittedTree
 from contree._parameters import Parameter
+from contree._report import SearchReport
 from contree._target import Target
+from contree._typing import with_checked_parameters
 from contree.export.json_leaf import JsonLeaf
 from contree.export.methods import ExportMixin
 from contree.export.wording import Wording
@@ -28,7 +31,16 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
     _cart_type: ClassVar[type[BaseDecisionTree]]  # what to_sklearn() gives
     _parameters: ClassVar[tuple[Parameter, ...]]
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    # Set by fit.
+    tree_: FittedTree
+    status_: str
+    objective_: int | float
+    lower_bound_: int | float
+    search_report_: SearchReport
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    @with_checked_parameters
     def fit(
         self,
         X: Any,
@@ -87,7 +99,8 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
         self : estimator
             The fitted estimator.
         """
-        return fit_with(search_tree, self, X, y, sample_weight, callback, initial_tree, checkpoint)
+        fit_with(search_tree, self, X, y, sample_weight, callback, initial_tree, checkpoint)
+        return self
 
     @property
     def gap_(self) -> int | float:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TextIO
 
 from contree._objective import Objective
 
@@ -45,7 +46,7 @@ class Progress:
 @contextmanager
 def observer(
     callback: Callable[[Progress], object] | None, verbose: int, cost: Objective, search: str = ""
-) -> Iterator:
+) -> Iterator[Callable[..., bool] | None]:
     """Yield the function that the core calls; None without a callback and a live line.
 
     The function takes the fields of `Progress` in the core's integers.  It returns True to stop the
@@ -54,7 +55,7 @@ def observer(
     with live_line(verbose, cost.loss, search) as show:
         watchers = [watch for watch in (show, callback) if watch is not None]
 
-        def observe(seconds, objective, lower_bound, root_closed) -> bool:
+        def observe(seconds: float, objective: int, lower_bound: int, root_closed: float) -> bool:
             best, bound = cost.bounds(objective, lower_bound)
             progress = Progress(seconds, best, bound, root_closed)
             answers = [watch(progress) for watch in watchers]
@@ -63,14 +64,16 @@ def observer(
         yield observe if watchers else None
 
 
-def with_seconds_before(seconds_before: float, observe):
+def with_seconds_before(
+    seconds_before: float, observe: Callable[..., bool] | None
+) -> Callable[..., bool] | None:
     """Return an observer that adds the seconds before the search to the core's; None for None."""
     if observe is None:
         return None
     return lambda seconds, *others: observe(seconds_before + seconds, *others)
 
 
-def _is_terminal(stream) -> bool:
+def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()  # without a console, sys.stderr is None
 
 

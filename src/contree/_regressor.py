@@ -122,6 +122,10 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         parameter.name: sklearn_constraints(parameter) for parameter in REGRESSOR_PARAMETERS
     }
 
+    # Set by fit.
+    squared_error_: float
+    target_tolerance_: float
+
     def __init__(
         self,
         max_depth: int | None = 3,

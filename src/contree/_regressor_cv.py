@@ -60,6 +60,9 @@ feature_names_in_
         ConTreeRegressor, OF_EVERY_FOLD_OF_NUMBERS
     )
 
+    # Set by fit.
+    best_estimator_: ConTreeRegressor
+
     def __init__(
         self,
         max_depth: int = 3,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Improvement(NamedTuple):
@@ -50,15 +50,15 @@ class SearchReport:
     kernel: str
     n_jobs: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "counters", MappingProxyType(dict(self.counters)))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # A mapping proxy cannot be pickled; the plain dict it shows can.
         fields = (self.seconds, dict(self.counters), self.history)
         return type(self), (*fields, self.search, self.kernel, self.n_jobs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         """Return one line for each counter."""
         threads = f"{self.n_jobs} thread{'s' * (self.n_jobs != 1)}"
         lines = [

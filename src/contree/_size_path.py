@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -66,12 +67,13 @@ class SizeErrorPath:
     status: str
     seconds: float
     counters: dict[str, int]
-    _training: tuple | None = field(default=None, repr=False, compare=False)
+    _training: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def proved(self) -> np.ndarray:
         """Whether each size is proved to be optimal."""
-        return self.errors == self.lower_bounds
+        proved: np.ndarray = self.errors == self.lower_bounds
+        return proved
 
     def tree(self, max_leaf_nodes: int) -> TreeEstimator:
         """Return the best tree with at most ``max_leaf_nodes`` leaves."""
@@ -79,7 +81,7 @@ class SizeErrorPath:
             raise ValueError(f"max_leaf_nodes must be an int from 1 up; got {max_leaf_nodes!r}.")
         return self.trees[min(int(max_leaf_nodes), len(self.trees)) - 1]
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw errors over leaves, beside those of CART's pruning path.
 
         A full circle is a proved optimum.  An empty circle is the best tree found, with a bar down
@@ -110,14 +112,14 @@ class SizeErrorPath:
             )
         return _cart_path(self.trees[-1], *self._training)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # Only the picture needs the rows, so a pickle leaves them out.
         return {**self.__dict__, "_training": None}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         """Return one line for each size."""
         lines = [f"SizeErrorPath: {self.status}, {self.seconds:.3g} s", "  leaves  errors  proved"]
         lines += [
@@ -130,30 +132,30 @@ class SizeErrorPath:
         return "\n".join(lines)
 
 
-def _figure(value) -> str:
+def _figure(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def size_error_path(
-    X,
-    y,
-    max_depth=3,
+    X: Any,
+    y: Any,
+    max_depth: int | None = 3,
     *,
-    task="classification",
-    sample_weight=None,
-    max_leaf_nodes=None,
-    min_samples_leaf=1,
-    min_weight_fraction_leaf=0.0,
-    class_weight=None,
-    max_gap=0,
-    time_limit=None,
-    feature_tolerance=0.0,
-    n_jobs=None,
-    memory_limit=None,
-    random_state=None,
-    on_interrupt="raise",
-    search_options=None,
-    verbose=0,
+    task: str = "classification",
+    sample_weight: Any = None,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
+    min_weight_fraction_leaf: float = 0.0,
+    class_weight: dict[Any, Any] | str | None = None,
+    max_gap: int | float = 0,
+    time_limit: float | None = None,
+    feature_tolerance: float = 0.0,
+    n_jobs: int | None = None,
+    memory_limit: int | str | None = None,
+    random_state: Any = None,
+    on_interrupt: str = "raise",
+    search_options: dict[str, Any] | None = None,
+    verbose: int = 0,
 ) -> SizeErrorPath:
     """Find the best tree of every number of leaves.
 
