@@ -22,6 +22,7 @@ extensions = [
     "myst_parser",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "gallery_order",
     "repository_links",
 ]
 exclude_patterns = ["_extensions", "gallery", "auto/tutorial/index.rst"]
