@@ -29,6 +29,7 @@ template <class T> using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig
 using Labels = Vector<std::int32_t>;
 using Targets = Vector<std::int64_t>;
 using Weights = std::optional<Vector<contree::Score>>;
+using Categories = std::optional<Vector<std::int32_t>>;
 
 // Hands a vector over to numpy without a copy.
 template <class T>
@@ -71,7 +72,7 @@ contree::Switches read_switches(const nb::dict& given) {
 }
 
 // The caller's tree.  The core follows its children and features without a check, so they are checked here.
-contree::Tree read_tree(const nb::dict& given, std::size_t features) {
+contree::Tree read_tree(const nb::dict& given, std::size_t features, const Categories& categories) {
     const auto copy = [&](const char* name, auto& to) {
         using T = typename std::decay_t<decltype(to)>::value_type;
         const auto array = nb::cast<Vector<T>>(given[name]);
@@ -85,8 +86,14 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
     const std::size_t nodes = tree.size();
     if (given.contains("missing_go_to_left")) copy("missing_go_to_left", tree.missing_left);
     else tree.missing_left.assign(nodes, 0);
+    if (given.contains("category_offset")) {
+        copy("category_offset", tree.category_offset);
+        copy("category_words", tree.category_words);
+    } else {
+        tree.category_offset.assign(nodes, -1);
+    }
     const std::size_t sizes[] = {tree.children_left.size(), tree.children_right.size(), tree.threshold.size(),
-        tree.missing_left.size()};
+        tree.missing_left.size(), tree.category_offset.size()};
     if (nodes == 0 ||
         std::any_of(std::begin(sizes), std::end(sizes), [&](auto size) { return size != nodes; }))
         throw std::invalid_argument("initial_tree has arrays of different lengths, or no node");
@@ -100,6 +107,11 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features) {
         if (tree.feature[node] < 0 || tree.feature[node] >= static_cast<std::int64_t>(features))
             throw std::invalid_argument("initial_tree tests feature " + std::to_string(tree.feature[node]) +
                                         at + "; X has " + std::to_string(features) + " features");
+        const std::int32_t count = categories ? categories->data()[tree.feature[node]] : 0;
+        const std::int64_t offset = tree.category_offset[node];
+        const auto end = static_cast<std::size_t>(offset) + (static_cast<std::size_t>(count) + 63) / 64;
+        if (count > 0 && (offset < 0 || end > tree.category_words.size()))
+            throw std::invalid_argument("initial_tree has no categories" + at);
     }
     return tree;
 }
@@ -178,7 +190,8 @@ std::vector<std::int64_t> numbers_of(const contree::Tree& tree, std::size_t firs
 }
 
 // `classes` is 0 for squared error.
-nb::dict to_dict(contree::Tree from, std::size_t classes) {
+// Where no feature is categorical (`words` is 0), there are no arrays of categories.
+nb::dict to_dict(contree::Tree from, std::size_t classes, std::size_t words) {
     nb::dict tree;
     const std::size_t nodes = from.size();
     if (classes > 0) {
@@ -197,44 +210,57 @@ nb::dict to_dict(contree::Tree from, std::size_t classes) {
     tree["missing_go_to_left"] = to_numpy(std::move(from.missing_left), {nodes});
     tree["gap_below"] = to_numpy(std::move(from.gap_below), {nodes});
     tree["gap_above"] = to_numpy(std::move(from.gap_above), {nodes});
+    if (words > 0) {
+        const std::size_t used = from.category_words.size();
+        tree["category_offset"] = to_numpy(std::move(from.category_offset), {nodes});
+        tree["category_words"] = to_numpy(std::move(from.category_words), {used});
+    }
     tree["n_node_missing"] = to_numpy(std::move(from.missing_count), {nodes});
     return tree;
 }
 
 // In Python a frontier is a tuple (depth, floor, intervals), where the intervals are the rows of an array.
+// Where features are categorical, the words of a set of ranks follow the numbers of each interval.
 constexpr std::size_t interval_columns = 10;
 using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple to_tuple(const contree::Frontier& frontier) {
+nb::tuple to_tuple(const contree::Frontier& frontier, std::size_t words) {
     std::vector<std::int64_t> numbers;
-    numbers.reserve(frontier.intervals.size() * interval_columns);
-    for (const auto& [column, budget, u, v, with_u, bound] : frontier.intervals)
+    numbers.reserve(frontier.intervals.size() * (interval_columns + words));
+    for (const auto& [column, budget, u, v, with_u, bound, subset] : frontier.intervals) {
         numbers.insert(
             numbers.end(), {column, budget, u.z, u.left, u.right, with_u, v.z, v.left, v.right, bound});
+        for (std::size_t w = 0; w < words; ++w)
+            numbers.push_back(w < subset.size() ? static_cast<std::int64_t>(subset[w]) : 0);
+    }
     return nb::make_tuple(frontier.depth, frontier.floor,
-        to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns}));
+        to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns + words}));
 }
 
-contree::Frontier read_frontier(const nb::tuple& given) {
+contree::Frontier read_frontier(const nb::tuple& given, std::size_t words) {
+    const std::size_t columns = interval_columns + words;
     contree::Frontier frontier;
     Rows rows;
     if (given.size() != 3 || !nb::try_cast(given[0], frontier.depth) ||
-        !nb::try_cast(given[1], frontier.floor) || !nb::try_cast(given[2], rows) ||
-        rows.shape(1) != interval_columns)
-        throw std::invalid_argument("a frontier is (depth, floor, int64 array with " +
-                                    std::to_string(interval_columns) + " columns)");
+        !nb::try_cast(given[1], frontier.floor) || !nb::try_cast(given[2], rows) || rows.shape(1) != columns)
+        throw std::invalid_argument(
+            "a frontier is (depth, floor, int64 array with " + std::to_string(columns) + " columns)");
     for (std::size_t i = 0; i < rows.shape(0); ++i) {
-        const std::int64_t* const n = rows.data() + i * interval_columns;
-        frontier.intervals.push_back({n[0], n[1], {n[2], n[3], n[4]}, {n[6], n[7], n[8]}, n[5] != 0, n[9]});
+        const std::int64_t* const n = rows.data() + i * columns;
+        std::vector<std::uint64_t> subset(n + interval_columns, n + columns);  // none: a threshold's
+        if (std::all_of(subset.begin(), subset.end(), [](std::uint64_t word) { return word == 0; }))
+            subset.clear();
+        frontier.intervals.push_back(
+            {n[0], n[1], {n[2], n[3], n[4]}, {n[6], n[7], n[8]}, n[5] != 0, n[9], std::move(subset)});
     }
     return frontier;
 }
 
-nb::dict to_dict(contree::Result result, std::size_t classes) {
+nb::dict to_dict(contree::Result result, std::size_t classes, std::size_t words) {
     nb::list sizes;
     for (contree::SizedTree& size : result.sizes) {
         nb::dict entry;
-        entry["tree"] = to_dict(std::move(size.tree), classes);
+        entry["tree"] = to_dict(std::move(size.tree), classes, words);
         entry["loss"] = size.loss;
         entry["lower_bound"] = size.lower_bound;
         sizes.append(entry);
@@ -246,7 +272,7 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
         history.append(nb::make_tuple(m.seconds, m.objective, m.lower_bound));
     const std::string_view status = contree::name(result.status);
     nb::dict out;
-    out["tree"] = to_dict(std::move(result.tree), classes);
+    out["tree"] = to_dict(std::move(result.tree), classes, words);
     out["sizes"] = sizes;
     out["loss"] = result.loss;
     out["objective"] = result.objective;
@@ -256,7 +282,7 @@ nb::dict to_dict(contree::Result result, std::size_t classes) {
     out["missing_threads"] = result.missing_threads;
     out["seconds"] = result.seconds;
     out["history"] = history;
-    out["frontier"] = to_tuple(result.frontier);
+    out["frontier"] = to_tuple(result.frontier, words);
     return out;
 }
 
@@ -267,8 +293,9 @@ public:
         int score_shift, const Weights& weights, std::int64_t max_depth, std::int64_t min_samples_leaf,
         std::int64_t min_weight_leaf, std::int64_t max_leaves, std::int64_t error_cost,
         std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double feature_tolerance, int n_jobs,
-        const std::string& search, const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed)
-        : X_(X), weights_(weights), features_(X.shape(1)) {
+        const std::string& search, const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed,
+        const Categories& categories)
+        : X_(X), weights_(weights), categories_(categories), features_(X.shape(1)) {
         const bool errors = is_errors(objective);
         if (errors) labels_ = nb::cast<Labels>(y);
         else targets_ = nb::cast<Targets>(y);
@@ -282,6 +309,13 @@ public:
                 throw std::invalid_argument("y has a label outside 0..n_classes-1");
         if (weights && weights->shape(0) != X.shape(0))
             throw std::invalid_argument("X and weights have different numbers of rows");
+        if (categories && categories->shape(0) != X.shape(1))
+            throw std::invalid_argument("categories must have one number for each feature");
+        for (std::size_t f = 0; categories && f < features_; ++f)
+            if (const std::int32_t count = categories->data()[f]; count != 0) {
+                if (count < 0) throw std::invalid_argument("categories must be at least 0");
+                subset_words_ = std::max(subset_words_, (static_cast<std::size_t>(count) + 1) / 64 + 1);
+            }
         contree::Options options;
         options.score_shift = score_shift;
         options.max_depth = max_depth;
@@ -300,7 +334,7 @@ public:
         options.seed = seed;
         const contree::Score* const weight = weights ? weights->data() : nullptr;
         const contree::Table table{X.data(), X.shape(0), X.shape(1), errors ? labels_.data() : nullptr,
-            n_classes, weight, errors ? nullptr : targets_.data()};
+            n_classes, weight, errors ? nullptr : targets_.data(), categories ? categories->data() : nullptr};
         searcher_.emplace(table, options);
     }
 
@@ -310,8 +344,8 @@ public:
         contree::Start start;
         std::optional<contree::Tree> tree;
         std::optional<contree::Frontier> left;
-        if (first) start.first = &tree.emplace(read_tree(*first, features_));
-        if (frontier) start.frontier = &left.emplace(read_frontier(*frontier));
+        if (first) start.first = &tree.emplace(read_tree(*first, features_, categories_));
+        if (frontier) start.frontier = &left.emplace(read_frontier(*frontier, subset_words_));
         start.lower_bound = lower_bound;
         start.open_only = open_only;
         start.part = part;
@@ -329,7 +363,7 @@ public:
         }
         Exit::throw_if_begun();
         watcher.rethrow();
-        nb::dict out = to_dict(std::move(result), classes_);
+        nb::dict out = to_dict(std::move(result), classes_, subset_words_);
         out["interrupted"] = watcher.interrupted();
         return out;
     }
@@ -345,7 +379,7 @@ public:
     }
 
     nb::tuple split(const nb::tuple& frontier, std::size_t parts) {
-        return to_tuple(searcher_->split(read_frontier(frontier), parts));
+        return to_tuple(searcher_->split(read_frontier(frontier, subset_words_), parts), subset_words_);
     }
 
     // None while there is no tree.
@@ -358,10 +392,10 @@ public:
         }
         if (now.tree.size() == 0) return nb::none();
         nb::dict out;
-        out["tree"] = to_dict(std::move(now.tree), classes_);
+        out["tree"] = to_dict(std::move(now.tree), classes_, subset_words_);
         out["objective"] = now.objective;
         out["lower_bound"] = now.lower_bound;
-        out["frontier"] = to_tuple(now.frontier);
+        out["frontier"] = to_tuple(now.frontier, subset_words_);
         return out;
     }
 private:
@@ -380,7 +414,9 @@ private:
     Labels labels_;    // of errors
     Targets targets_;  // of squared error
     const Weights weights_;
+    const Categories categories_;
     const std::size_t features_;
+    std::size_t subset_words_ = 0;  // of a set of categories in a frontier
     std::size_t classes_ = 0;
     std::optional<contree::Searcher> searcher_;
     std::shared_ptr<contree::Control> control_;
@@ -406,12 +442,12 @@ NB_MODULE(_core, m) {
     nb::class_<Searcher>(m, "Searcher")
         .def(nb::init<const Matrix&, const nb::object&, std::int32_t, const std::string&, int, const Weights&,
                  std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool,
-                 std::int64_t, double, int, const std::string&, const nb::dict&, std::int64_t,
-                 std::uint64_t>(),
+                 std::int64_t, double, int, const std::string&, const nb::dict&, std::int64_t, std::uint64_t,
+                 const Categories&>(),
             "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "objective"_a = "errors", "score_shift"_a = 0,
             "weights"_a.none(), "max_depth"_a, "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a,
             "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a,
-            "search"_a, "switches"_a, "memory_limit"_a, "seed"_a)
+            "search"_a, "switches"_a, "memory_limit"_a, "seed"_a, "categories"_a.none() = nb::none())
         .def("run", &Searcher::run, nb::kw_only(), "frontier"_a.none() = nb::none(),
             "first"_a.none() = nb::none(), "cutoff"_a.none() = nb::none(), "lower_bound"_a = 0,
             "time_limit"_a = std::numeric_limits<double>::infinity(), "open_only"_a = false, "part"_a = false,

@@ -36,6 +36,13 @@ void check(const Table& table, const Options& options) {
     if (options.all_sizes &&
         (options.leaf_cost != 0 || options.error_cost != 1 || options.search == SearchKind::paper))
         throw std::invalid_argument("all_sizes goes with loss alone, and with best_first");
+    const bool categorical =
+        table.categories != nullptr &&
+        std::any_of(table.categories, table.categories + table.features, [](auto k) { return k > 0; });
+    if (categorical && options.search == SearchKind::paper)
+        throw std::invalid_argument("categorical features go with best_first alone");
+    if (categorical && table.targets != nullptr)
+        throw std::invalid_argument("categorical features go with errors alone");
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -42,6 +43,35 @@ inline std::pair<RowList, RowList> parted(
     return sides;
 }
 
+// The category of each row, missing ones as one more, and the rows whose category is in a set.
+inline std::size_t category_of(const Instance& data, std::size_t row, std::size_t f) {
+    const double value = data.value(row, f);
+    return std::isnan(value) ? static_cast<std::size_t>(data.categories[f]) : static_cast<std::size_t>(value);
+}
+inline std::pair<RowList, RowList> parted_by(
+    const Instance& data, const RowList& rows, std::size_t f, const std::set<std::size_t>& left) {
+    std::pair<RowList, RowList> sides;
+    for (const std::size_t r : rows)
+        (left.contains(category_of(data, r, f)) ? sides.first : sides.second).push_back(r);
+    return sides;
+}
+
+// Every way to part rows by the categories that they have, the last one on the right.
+inline std::vector<std::pair<RowList, RowList>> partings(
+    const Instance& data, const RowList& rows, std::size_t f) {
+    std::set<std::size_t> present;
+    for (const std::size_t r : rows) present.insert(category_of(data, r, f));
+    const std::vector<std::size_t> list(present.begin(), present.end());
+    std::vector<std::pair<RowList, RowList>> all;
+    for (std::size_t mask = 1; mask < std::size_t{1} << (list.size() - 1); ++mask) {
+        std::set<std::size_t> left;
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if ((mask >> i & 1) != 0) left.insert(list[i]);
+        all.push_back(parted_by(data, rows, f, left));
+    }
+    return all;
+}
+
 // Errors by the number of leaves, less one, that a tree may have: the least of at most so many.
 using Front = std::vector<Score>;
 
@@ -67,7 +97,19 @@ template <class LeafLoss = decltype(&leaf_errors)> Front front_of(const Instance
     const LeafLoss& leaf_loss = &leaf_errors) {
     Front front{leaf_loss(data, rows)};
     if (depth == 0) return front;
+    const auto enough = [&](const RowList& side) {
+        return side.size() >= min_leaf && mass_of(data, side) >= min_mass;
+    };
+    const auto take = [&](const RowList& left, const RowList& right) {
+        if (!enough(left) || !enough(right)) return;
+        join_fronts(front, front_of(data, left, depth - 1, min_leaf, min_mass, leaf_loss),
+            front_of(data, right, depth - 1, min_leaf, min_mass, leaf_loss));
+    };
     for (std::size_t f = 0; f < data.features; ++f) {
+        if (data.categorical(f)) {
+            for (const auto& [left, right] : partings(data, rows, f)) take(left, right);
+            continue;
+        }
         std::set<double> values;
         for (const std::size_t r : rows)
             if (!std::isnan(data.value(r, f))) values.insert(data.value(r, f));
@@ -76,12 +118,7 @@ template <class LeafLoss = decltype(&leaf_errors)> Front front_of(const Instance
         for (const double threshold : values) {
             for (const bool missing_left : {false, true}) {
                 const auto [left, right] = parted(data, rows, f, threshold, missing_left);
-                const auto enough = [&](const RowList& side) {
-                    return side.size() >= min_leaf && mass_of(data, side) >= min_mass;
-                };
-                if (!enough(left) || !enough(right)) continue;
-                join_fronts(front, front_of(data, left, depth - 1, min_leaf, min_mass, leaf_loss),
-                    front_of(data, right, depth - 1, min_leaf, min_mass, leaf_loss));
+                take(left, right);
                 if (!any_missing) break;  // the other way is the same
             }
         }
@@ -176,6 +213,48 @@ private:
     std::vector<std::vector<double>> values_;  // by order and row, missing ones beyond all others
 };
 
+// The same with categories, for up to 64 rows: every set of rows is looked at once.
+class Remembered {
+public:
+    explicit Remembered(const Instance& data, std::size_t min_leaf = 1, Score min_mass = 0)
+        : data_(data), min_leaf_(min_leaf), min_mass_(min_mass) {}
+
+    Front front(std::int64_t depth) { return front(all_rows(data_), depth); }
+    Front front(const RowList& rows, std::int64_t depth) {
+        std::uint64_t key = 0;
+        for (const std::size_t r : rows) key |= std::uint64_t{1} << r;
+        if (const auto known = fronts_.find({key, depth}); known != fronts_.end()) return known->second;
+        Front found{leaf_errors(data_, rows)};
+        if (depth > 0 && found[0] > 0)
+            for (std::size_t f = 0; f < data_.features; ++f)
+                for (const auto& [left, right] :
+                    data_.categorical(f) ? partings(data_, rows, f) : cuts(rows, f))
+                    if (enough(left) && enough(right))
+                        join_fronts(found, front(left, depth - 1), front(right, depth - 1));
+        level(found);
+        return fronts_[{key, depth}] = found;
+    }
+private:
+    bool enough(const RowList& side) const {
+        return side.size() >= min_leaf_ && mass_of(data_, side) >= min_mass_;
+    }
+    std::vector<std::pair<RowList, RowList>> cuts(const RowList& rows, std::size_t f) const {
+        std::set<double> values;
+        for (const std::size_t r : rows)
+            if (!std::isnan(data_.value(r, f))) values.insert(data_.value(r, f));
+        std::vector<std::pair<RowList, RowList>> all;
+        for (const double threshold : values)
+            for (const bool missing_left : {false, true})
+                all.push_back(parted(data_, rows, f, threshold, missing_left));
+        return all;
+    }
+
+    const Instance& data_;
+    const std::size_t min_leaf_;
+    const Score min_mass_;
+    std::map<std::pair<std::uint64_t, std::int64_t>, Front> fronts_;
+};
+
 // The least objective that the options allow, by the errors for each number of leaves.
 inline Score least_objective(const Front& front, const contree::Options& options) {
     Score least = std::numeric_limits<Score>::max();
@@ -187,7 +266,11 @@ inline Score least_objective(const Front& front, const contree::Options& options
 }
 
 inline Score optimum_of(const Instance& data, const contree::Options& options) {
-    const Swept swept(data, static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf);
+    const auto rows = static_cast<std::size_t>(options.min_samples_leaf);
+    if (!data.categories.empty())
+        return least_objective(
+            Remembered(data, rows, options.min_weight_leaf).front(options.max_depth), options);
+    const Swept swept(data, rows, options.min_weight_leaf);
     return least_objective(swept.front(options.max_depth), options);
 }
 

@@ -62,11 +62,28 @@ inline Counted recount(const contree::Tree& tree, const Instance& data, std::siz
         return leaf;
     }
     const auto f = static_cast<std::size_t>(tree.feature[node]);
-    if (f >= data.features || std::isnan(tree.threshold[node])) {
+    const bool categorical = f < data.features && data.categorical(f);
+    if (f >= data.features || std::isnan(tree.threshold[node]) != categorical ||
+        (tree.category_offset[node] >= 0) != categorical) {
         faults += "no such split; ";
         return leaf;
     }
-    const auto [left, right] = parted(data, rows, f, tree.threshold[node], tree.missing_left[node] != 0);
+    std::set<std::size_t> goes_left;
+    const auto categories = categorical ? static_cast<std::size_t>(data.categories[f]) : 0;
+    for (std::size_t c = 0; c < categories; ++c) {
+        const auto word = static_cast<std::size_t>(tree.category_offset[node]) + c / 64;
+        if ((tree.category_words.at(word) >> (c % 64) & 1) != 0) goes_left.insert(c);
+    }
+    if (categorical && tree.missing_left[node] != 0) goes_left.insert(categories);
+    const auto [left, right] =
+        categorical ? parted_by(data, rows, f, goes_left)
+                    : parted(data, rows, f, tree.threshold[node], tree.missing_left[node] != 0);
+    std::set<std::size_t> present;
+    for (const std::size_t r : rows)
+        if (categorical) present.insert(category_of(data, r, f));
+    for (std::size_t c = 0; c < categories; ++c)
+        if (!present.contains(c) && goes_left.contains(c) != (left.size() > right.size()))
+            faults += "a category without rows would not go with most rows; ";
     const bool any_missing =
         std::any_of(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
     if (!any_missing && tree.missing_left[node] != (left.size() > right.size()))
@@ -76,12 +93,12 @@ inline Counted recount(const contree::Tree& tree, const Instance& data, std::siz
         if (data.value(r, f) <= tree.threshold[node]) below = std::max(below, data.value(r, f));
         if (data.value(r, f) > tree.threshold[node]) above = std::min(above, data.value(r, f));
     }
-    if (tree.gap_below[node] != below || tree.gap_above[node] != above)
+    if (!categorical && (tree.gap_below[node] != below || tree.gap_above[node] != above))
         faults += "not the values around the threshold; ";
     const auto missing =
         std::count_if(rows.begin(), rows.end(), [&](std::size_t r) { return std::isnan(data.value(r, f)); });
     if (tree.missing_count[node] != missing) faults += "missing values miscounted; ";
-    if (!any_missing && !std::isfinite(tree.threshold[node]))
+    if (!categorical && !any_missing && !std::isfinite(tree.threshold[node]))
         faults += "an infinite threshold without missing values; ";
     const auto left_child = static_cast<std::size_t>(tree.children_left[node]);
     const auto right_child = static_cast<std::size_t>(tree.children_right[node]);
@@ -179,6 +196,8 @@ inline Instance without_feature(const Instance& data, std::size_t feature) {
     Instance less = data;
     less.features = data.features - 1;
     const auto begin = less.values.begin() + static_cast<std::ptrdiff_t>(feature * data.rows);
+    if (!less.categories.empty())
+        less.categories.erase(less.categories.begin() + static_cast<std::ptrdiff_t>(feature));
     less.values.erase(begin, begin + static_cast<std::ptrdiff_t>(data.rows));
     return less;
 }
@@ -237,6 +256,21 @@ inline Instance draw_data(Random& random, std::int64_t depth) {
                   random.pick({0.05, 0.3, 0.6, 1.0}));
     if (random.chance(0.35)) draw_weights(data, random);
     if (random.chance(0.3)) draw_missing(data, random);
+    return data;
+}
+
+// The same with categories, and few enough rows for their oracle.
+inline Instance draw_mixed(Random& random, std::int64_t depth) {
+    const std::int64_t rows = depth == 2 ? 26 : depth == 3 ? 16 : depth == 4 ? 12 : 9;
+    Instance data = random.chance(0.4)
+                        ? nasty(random, {1, rows, 1, 3, 4})
+                        : structured(random, static_cast<std::size_t>(random.between(rows / 2, rows)),
+                              static_cast<std::size_t>(random.between(1, 3)),
+                              static_cast<std::int32_t>(random.between(2, 4)),
+                              random.pick<std::uint64_t>({0, 3, 9}), random.pick({0.05, 0.3, 1.0}));
+    if (random.chance(0.35)) draw_weights(data, random);
+    if (random.chance(0.3)) draw_missing(data, random);
+    draw_categories(data, random, 6);
     return data;
 }
 

@@ -16,14 +16,17 @@ struct Instance {
     std::int32_t classes = 1;
     std::vector<double> values;  // column after column
     std::vector<std::int32_t> labels;
-    std::vector<contree::Score> weights = {};  // empty: all one
-    std::vector<std::int64_t> targets = {};    // empty: the labels count
+    std::vector<contree::Score> weights = {};   // empty: all one
+    std::vector<std::int64_t> targets = {};     // empty: the labels count
+    std::vector<std::int32_t> categories = {};  // by feature: how many, 0 for numbers; empty: all are numbers
 
     contree::Score weight(std::size_t r) const { return weights.empty() ? 1 : weights[r]; }
     double value(std::size_t r, std::size_t f) const { return values[f * rows + r]; }
+    bool categorical(std::size_t f) const { return !categories.empty() && categories[f] > 0; }
     contree::Table table() const {
         return {values.data(), rows, features, labels.data(), classes,
-            weights.empty() ? nullptr : weights.data(), targets.empty() ? nullptr : targets.data()};
+            weights.empty() ? nullptr : weights.data(), targets.empty() ? nullptr : targets.data(),
+            categories.empty() ? nullptr : categories.data()};
     }
 };
 
@@ -38,6 +41,7 @@ inline std::ostream& operator<<(std::ostream& out, const Instance& data) {
         else out << "target " << data.targets[r];
         if (!data.weights.empty()) out << ", weight " << data.weights[r];
     }
+    for (const std::int32_t count : data.categories) out << "\n  categories " << count;
     out.precision(digits);
     return out;
 }
@@ -184,6 +188,24 @@ inline void draw_missing(Instance& data, Random& random) {
         for (std::size_t r = 0; r < data.rows; ++r)
             if (random.chance(by_class && data.labels[r] == 0 ? 0.8 : share))
                 data.values[f * data.rows + r] = std::nan("");
+    }
+}
+
+// Makes columns categorical, of up to so many categories, some of which no row has.
+inline void draw_categories(Instance& data, Random& random, std::int64_t most) {
+    data.categories.assign(data.features, 0);
+    for (std::size_t f = 0; f < data.features; ++f) {
+        if (random.chance(0.3)) continue;
+        data.categories[f] = static_cast<std::int32_t>(random.between(1, most));
+        const bool any = random.chance(0.3);  // by chance, or by value
+        for (std::size_t r = 0; r < data.rows; ++r) {
+            double& value = data.values[f * data.rows + r];
+            const auto count = static_cast<std::uint64_t>(data.categories[f]);
+            const double scaled = std::isfinite(value) ? std::fmod(std::abs(value) * 7, 1e6) : 0;
+            if (std::isnan(value)) continue;
+            value =
+                static_cast<double>(any ? random.below(count) : static_cast<std::uint64_t>(scaled) % count);
+        }
     }
 }
 

@@ -235,7 +235,7 @@ void test_inheritance() {
         const bool lefts = random.chance(0.5);
         std::vector<RowSet> chain;
         for (const std::size_t i : {at, at + 1, at + 2}) {
-            const Children children = split_rows(root.set, f, cuts[i], true, root.partitioner, root.arena);
+            const Children children = split_rows(root.set, {f, cuts[i]}, true, root.partitioner, root.arena);
             chain.push_back(lefts ? children.left : children.right);
         }
         if (!lefts) std::swap(chain[0], chain[2]);  // ascending: subset, new, superset

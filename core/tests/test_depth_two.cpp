@@ -119,7 +119,7 @@ void test_inherited_bounds() {
         std::vector<std::pair<Row, Profile>> solved;  // by the number of rows: the chain is nested
         for (int i = 0; i < 5; ++i) {
             const Position z = cuts[random.below(cuts.size())];
-            const Children children = split_rows(root.set, f, z, true, root.partitioner, root.arena);
+            const Children children = split_rows(root.set, {f, z}, true, root.partitioner, root.arena);
             const RowSet& set = lefts ? children.left : children.right;
             if (set.features == 0 || set.groups < 2) continue;
             const RowList rows = lefts ? root.rows_left_of(f, z) : root.rows_right_of(f, z);

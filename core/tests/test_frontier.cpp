@@ -47,7 +47,7 @@ struct Case {
 
     explicit Case(Random& random) {
         const auto depth = static_cast<std::int64_t>(random.pick({2, 3, 3, 3, 4, 4}));
-        data = draw_data(random, depth);
+        data = random.chance(0.4) ? draw_mixed(random, depth) : draw_data(random, depth);
         options = draw_options(random, depth, data);
         options.switches.heuristics = random.pick({0, 1});
         optimum = optimum_of(data, options);

@@ -140,7 +140,7 @@ void check_descent(
     const auto f = static_cast<std::uint32_t>(random.below(set.features));
     const Cuts cuts = set.cuts(f);
     const Position z = cuts.at(static_cast<std::uint32_t>(random.below(cuts.count)), 1, set.rows);
-    const Children children = split_rows(set, f, z, true, root.partitioner, root.arena);
+    const Children children = split_rows(set, {f, z}, true, root.partitioner, root.arena);
     std::vector<Row> left, right;
     for (Position k = 0; k < set.rows; ++k) (k < z ? left : right).push_back(members[set.order(f).row(k)]);
     std::sort(left.begin(), left.end());
@@ -148,7 +148,7 @@ void check_descent(
     check_descent(root, children.left, width, left, depth - 1, random);
     check_descent(root, children.right, width, right, depth - 1, random);
     // The same without origins.
-    Children plain = split_rows(set, f, z, false, root.partitioner, root.arena);
+    Children plain = split_rows(set, {f, z}, false, root.partitioner, root.arena);
     CHECK(plain.left.origin == nullptr && plain.right.origin == nullptr);
     plain.left.origin = left.data();
     plain.right.origin = right.data();

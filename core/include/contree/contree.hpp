@@ -37,20 +37,26 @@ struct Table {
     std::int32_t classes;            // at least one
     const Score* weights = nullptr;  // one for each row, at least 1 each, below 2^60 in all; null: all 1
     const std::int64_t* targets = nullptr;  // in place of labels: |y| * (all weights) < 2^53
+    // One for each feature: 0 for numbers, k where the values are categories 0..k-1; null: all are numbers.
+    const std::int32_t* categories = nullptr;
 };
 
 // A decision tree as flat arrays in preorder: the root first, then its left and its right subtree.
-// A row goes left where its value is <= threshold, or where it is missing and `missing_left` says so.
+// A row goes left where its value is <= threshold, or where it is missing and `missing_left` says so.  If the
+// feature is categorical, a row goes left where its category is in a set of words instead: category c is bit
+// c % 64 of word category_offset + c / 64.  A category of which the node has no row is where most rows go.
 struct Tree {
     std::vector<std::int64_t> children_left, children_right;  // -1 in a leaf
     std::vector<std::int64_t> feature;                        // -2 in a leaf
-    std::vector<double> threshold;             // -2 in a leaf; infinity parts missing values from the others
+    std::vector<double> threshold;  // -2 in a leaf; infinity parts missing values from the others; NaN: none
     std::vector<std::uint8_t> missing_left;    // 0 in a leaf
     std::vector<double> gap_below, gap_above;  // the values of all rows around the threshold; -2 in a leaf
     std::vector<std::int64_t> missing_count;   // rows of the node whose value is missing; 0 in a leaf
     // By node.  Errors: rows of each class, then what they weigh.  Squared error: rows, what they weigh, sums
     // of weight * target and of weight * target^2, this in units of 2^62 and the rest.
     std::vector<Score> counts;
+    std::vector<std::int64_t> category_offset;  // -1 where no categories are parted
+    std::vector<std::uint64_t> category_words;
 
     std::size_t size() const { return feature.size(); }
 };
@@ -73,6 +79,9 @@ struct Frontier {
         End u, v;             // u.z < v.z
         bool with_u;          // does the threshold at u belong to it?
         Score bound;          // no tree with one of these thresholds at its root has a smaller objective
+        // Of a categorical feature: a bit set of the ranks that go left, of the first u.z of all v.z; those
+        // of them that are not in it go right.  u has what is proved of both sides.  Empty: thresholds.
+        std::vector<std::uint64_t> subset = {};
     };
 
     std::int64_t depth = 0;      // 0: nothing is begun; without intervals: the level is done

@@ -14,7 +14,7 @@ inline Score irreducible_loss(const Objective& objective, const RowSet& set, con
     std::vector<Row> group(set.rows, 0), part(set.rows);  // by row; by group: its present part
     std::vector<Rank> rank_of_part(set.rows);
     Row groups = 1;
-    for (std::uint32_t f = 0; f < set.features; ++f) {
+    for (std::uint32_t f = 0; f < set.columns(); ++f) {
         std::fill_n(rank_of_part.begin(), std::exchange(groups, 0), none);
         const Order order = set.order(f);
         in_chunks(set.rows, halt, [&](Row begin, Row end) {

@@ -67,11 +67,15 @@ inline Rules rules_of(const Objective& objective, const Switches& switches) {
     return {objective.similar && switches.similarity != 0, objective.costs};
 }
 
+// An open part of a feature: the thresholds between two points; or the sets of categories that begin as
+// `subset` does, where u.z categories are decided of v.z, and u has what is proved of both sides
+// (subset.hpp).
 struct Segment {
     Score bound;               // no split inside has a smaller objective
     Point u, v;                // its neighbours; u itself belongs to it while u is open
     std::uint32_t f;           // the feature, as the row set numbers it
     std::uint32_t budget = 0;  // which of the ways to share leaves out a split of it has
+    SubsetId subset = no_subset;
     Score length() const { return v.z - u.z; }
 };
 

@@ -133,6 +133,7 @@ Column missing_first(Column column) {
     if (!column.values.highest.empty()) turn(column.values.highest, missing_rank);
     return column;
 }
+
 }  // namespace
 
 RankedTable rank_columns(
@@ -152,7 +153,11 @@ RankedTable rank_columns(
         for (const Row r : ranked.original) ranked.weights.push_back(table.weights[r]);
 
     Sorter sorter;
-    for (std::size_t f = 0; f < table.features; ++f) {
+    const auto is_categorical = [&](std::size_t f) {
+        return table.categories != nullptr && table.categories[f] > 0;
+    };
+    for (std::size_t f = 0; f < table.features && ranked.complete; ++f) {
+        if (is_categorical(f)) continue;
         Column column = sorter.rank(table.values + f * table.rows, ranked.original, tolerance, control);
         ranked.complete = !control.abandoned();
         if (!ranked.complete) break;
@@ -161,6 +166,15 @@ RankedTable rank_columns(
         if (ranked.columns.back().missing != Missing::none)
             ranked.columns.push_back(missing_first(ranked.columns.back()));
     }
+    const auto first = static_cast<FeatureId>(ranked.columns.size());
+    std::size_t most_ranks = 0;
+    for (std::size_t f = 0; f < table.features && ranked.complete; ++f) {
+        if (!is_categorical(f)) continue;
+        ranked.columns.push_back(rank_categories(table, f, ranked));
+        most_ranks = std::max(most_ranks, ranked.columns.back().values.lowest.size());
+        ranked.complete = !control.abandoned();
+    }
+    ranked.categories = std::make_shared<Categories>(first, most_ranks);
     return ranked;
 }
 

@@ -1,12 +1,13 @@
 // Columns to ranks: each feature is sorted once, and the search sees only ranks.
 #pragma once
+#include <memory>
 #include <vector>
-#include "types.hpp"
+#include "data/categories.hpp"
 
 namespace contree {
 // U^f: equal values (or values within the tolerance) share a rank, which covers [lowest, highest].
 struct Values {
-    std::vector<double> lowest;   // by rank, ascending
+    std::vector<double> lowest;   // by rank, ascending; of a categorical column the categories
     std::vector<double> highest;  // empty where nothing was merged: the same numbers
     double highest_of(std::size_t rank) const { return highest.empty() ? lowest[rank] : highest[rank]; }
 };
@@ -35,8 +36,13 @@ struct RankedTable {
     std::vector<Row> original;     // the caller's number of each row
     std::vector<Score> weights;    // by row; empty where all weigh one
     LeafSize min_leaf;             // what every leaf has at least
-    std::vector<Column> columns;
+    std::vector<Column> columns;   // categorical ones last, both parts by feature
+    std::shared_ptr<Categories> categories;
 };
+
+// A categorical column: the category with the most rows first.  A value that is no category throws
+// std::invalid_argument.
+Column rank_categories(const Table& table, std::size_t f, const RankedTable& ranked);
 
 // The group of each of the caller's rows, 0..count-1; or one group, of rows that are known by their numbers.
 struct RowGroups {

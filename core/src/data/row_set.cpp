@@ -50,7 +50,7 @@ void sum_weights(RowSet& set) {
 // feature is constant here.  A constant feature splits nothing in any subset either.
 template <class Entry> void finish_feature(RowSet& set, FeatureId feature, const Partitioner& partitioner) {
     using P = Packed<Entry>;
-    const std::uint32_t f = set.features;
+    const std::uint32_t f = set.columns();
     Entry* const order = order_of<Entry>(set, f);
     order[set.rows] = P::sentinel();
     if (P::rank(order[0]) == P::rank(order[set.rows - 1])) return;
@@ -78,20 +78,23 @@ template <class Entry> void finish_feature(RowSet& set, FeatureId feature, const
     }
     set.cut_count[f] = count;
     set.feature[f] = feature;
-    ++set.features;
+    ++(set.categories->is_categorical(feature) ? set.categorical : set.features);
 }
 
 // Where each row of the parent goes; the smaller side is looked up in the order of the split's feature.
-Row* route_rows(const RowSet& parent, std::uint32_t f, Position z, Children& children,
-    const Partitioner& partitioner, Arena& arena) {
+Row* route_rows(
+    const RowSet& parent, const Split& at, Children& children, const Partitioner& partitioner, Arena& arena) {
     auto* const goes_right = arena.take<std::uint8_t>(parent.rows);
-    const bool right_is_smaller = z > parent.rows / 2;
+    const bool right_is_smaller = at.z > parent.rows / 2 && at.subset == no_subset;
     std::fill_n(goes_right, parent.rows, !right_is_smaller);
-    const Position begin_z = right_is_smaller ? z : 0, end_z = right_is_smaller ? parent.rows : z;
     with_entry(parent.width, [&](auto entry) {
-        const auto* const order = order_of<decltype(entry)>(parent, f);
-        for (Position k = begin_z; k < end_z; ++k)
+        const auto* const order = order_of<decltype(entry)>(parent, at.f);
+        const auto send = [&](Position k) {
             goes_right[Packed<decltype(entry)>::row(order[k])] = right_is_smaller;
+        };
+        if (!right_is_smaller) parent.for_left(at, send);
+        else
+            for (Position k = at.z; k < parent.rows; ++k) send(k);
     });
     Row* const route = arena.take<Row>(parent.rows);
     Row lefts = 0, rights = 0;
@@ -123,6 +126,7 @@ RowSet all_rows(
     RowSet set = allocate(table.rows, width, columns, table.groups, !table.weights.empty(), arena);
     set.leaf = table.min_leaf;
     set.by_number = table.by_number;
+    set.categories = table.categories.get();
     for (std::uint32_t g = 0; g < table.groups; ++g) end_group(set, g, table.group_begin[g + 1]);
     std::copy(table.weights.begin(), table.weights.end(), set.weight);
     if (set.weighted()) sum_weights(set);
@@ -133,7 +137,7 @@ RowSet all_rows(
         for (FeatureId f = 0; f < columns; ++f) {
             Column& column = table.columns[f];
             missing[f] = column.missing;
-            Entry* const order = order_of<Entry>(set, set.features);
+            Entry* const order = order_of<Entry>(set, set.columns());
             in_chunks(table.rows, halt, [&](Row begin, Row end) {
                 for (Row k = begin; k < end; ++k)
                     order[k] = Packed<Entry>::make(column.ranks[k], column.order[k]);
@@ -150,18 +154,19 @@ RowSet all_rows(
     return set;
 }
 
-Children split_rows(const RowSet& parent, std::uint32_t f, Position z, bool keep_origin,
-    const Partitioner& partitioner, Arena& arena, const Halt& halt) {
-    assert(0 < z && z < parent.rows);
+Children split_rows(const RowSet& parent, const Split& at, bool keep_origin, const Partitioner& partitioner,
+    Arena& arena, const Halt& halt) {
+    assert(0 < at.z && at.z < parent.rows);
     const auto child_of = [&](Row rows) {
-        return allocate(rows, parent.width, parent.features, parent.groups, parent.weighted(), arena);
+        return allocate(rows, parent.width, parent.columns(), parent.groups, parent.weighted(), arena);
     };
-    Children children{child_of(z), child_of(parent.rows - z)};
+    Children children{child_of(at.z), child_of(parent.rows - at.z)};
     RowSet &left = children.left, &right = children.right;
-    const Row* const route = route_rows(parent, f, z, children, partitioner, arena);
+    const Row* const route = route_rows(parent, at, children, partitioner, arena);
     left.missing = right.missing = parent.missing;
     left.leaf = right.leaf = parent.leaf;
     left.by_number = right.by_number = parent.by_number;
+    left.categories = right.categories = parent.categories;
     if (parent.weighted()) {
         send(parent.weight, parent.rows, route, left.weight, right.weight);
         sum_weights(left);
@@ -175,10 +180,10 @@ Children split_rows(const RowSet& parent, std::uint32_t f, Position z, bool keep
     }
     with_entry(parent.width, [&](auto entry) {
         using Entry = decltype(entry);
-        for (std::uint32_t g = 0; g < parent.features; ++g) {
+        for (std::uint32_t g = 0; g < parent.columns(); ++g) {
             const Entry* const from = order_of<Entry>(parent, g);
-            Entry* to_left = order_of<Entry>(left, left.features);
-            Entry* to_right = order_of<Entry>(right, right.features);
+            Entry* to_left = order_of<Entry>(left, left.columns());
+            Entry* to_right = order_of<Entry>(right, right.columns());
             in_chunks(parent.rows, halt, [&](Row begin, Row end) {
                 const Row moved =
                     partitioner.of<Entry>().partition(from + begin, end - begin, route, to_left, to_right);

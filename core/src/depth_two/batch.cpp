@@ -25,7 +25,10 @@ void Batch::evaluate_one_by_one(std::uint32_t lanes_meant) {
     };
     for (std::size_t t = 0; t < lanes.size() && !halt_(); ++t) {
         if ((lanes_meant >> t & 1) == 0) continue;
-        const SplitLosses losses = objective_.stumps_of_split(*set_, lanes[t].f, lanes[t].z);
+        const Lane& lane = lanes[t];
+        const SplitLosses losses = lane.left == nullptr
+                                       ? objective_.stumps_of_split(*set_, lane.f, lane.z)
+                                       : objective_.stumps_of_subsets(*set_, lane.f, lane.left, lane.right);
         found(left_side(t), losses.left, losses.relaxed_left, losses.leaf_left);
         found(right_side(t), losses.right, losses.relaxed_right, losses.leaf_right);
         statistics_->row_visits += static_cast<std::int64_t>(set_->cells());
@@ -49,7 +52,8 @@ void Batch::write_words(const RowSet& set, std::span<const Lane> places, std::ui
     std::uint64_t common = with_whole ? std::uint64_t{1} << whole_lane : 0;
     const auto size = [](const Bucket& bucket) { return bucket.end - bucket.begin; };
     const auto smaller = [&](const Bucket& x, const Bucket& y) { return size(x) < size(y); };
-    for (std::size_t t = 0, m; t < places.size(); t += m) {
+    const auto is_threshold = [&](std::size_t t) { return t < places.size() && places[t].left == nullptr; };
+    for (std::size_t t = 0, m; is_threshold(t); t += m) {
         const std::uint32_t f = places[t].f;
         for (m = 1; t + m < places.size() && places[t + m].f == f;) ++m;
         Bucket* const first = end;
@@ -72,10 +76,24 @@ void Batch::write_words(const RowSet& set, std::span<const Lane> places, std::ui
     }
 }
 
+bool Batch::allows_lane(const Lane& lane) const {
+    if (lane.left == nullptr) return set_->allows(lane.f, lane.z);
+    const LeafSize leaf = subset_leaf_size(*set_);
+    Row rows[2] = {0, 0};
+    Score mass[2] = {0, 0};
+    set_->for_categories(lane.f, [&](Rank rank, Position begin, Position end) {
+        for (const std::size_t side : {0, 1}) {
+            if (!contains(side == 0 ? lane.left : lane.right, rank)) continue;
+            rows[side] += end - begin;
+            for (Position k = begin; k < end; ++k) mass[side] += set_->weight_of(set_->order(lane.f).row(k));
+        }
+    });
+    return std::min(rows[0], rows[1]) >= leaf.rows && std::min(mass[0], mass[1]) >= leaf.mass;
+}
+
 void Batch::evaluate_lanes(Score) {
     allowed_ = 0;
-    for (std::size_t t = 0; t < lanes.size(); ++t)
-        allowed_ |= std::uint32_t{set_->allows(lanes[t].f, lanes[t].z)} << t;
+    for (std::size_t t = 0; t < lanes.size(); ++t) allowed_ |= std::uint32_t{allows_lane(lanes[t])} << t;
     near_.fill(0);
     evaluate_one_by_one(lanes_in_use());
 }

@@ -4,6 +4,7 @@
 // by one, as here; error_batch.hpp is faster, for errors.
 #pragma once
 #include <array>
+#include <deque>
 #include <functional>
 #include <vector>
 #include "depth_two/kernel.hpp"
@@ -17,7 +18,18 @@ struct Lane {
     Position z;
     std::uint32_t owner;
     Position before = 0, behind = 0;  // the first and last threshold that `near` bounds: see segment.hpp
+    // Of categories: the ranks on each side.  Rows of ranks in neither are left out.  Null: a threshold.
+    const std::uint64_t *left = nullptr, *right = nullptr;
 };
+
+// A split as a lane; `kept` holds what it points to.
+inline Lane lane_of(const RowSet& set, const Split& at, std::deque<SubsetWords>& kept) {
+    if (at.subset == no_subset) return {at.f, at.z, 0};
+    SubsetWords right = set.categories->subset(at.subset);
+    for (std::uint64_t& word : right) word = ~word;
+    kept.push_back(std::move(right));
+    return {at.f, at.z, 0, 0, 0, set.categories->words_of(at.subset), kept.back().data()};
+}
 
 class Batch {
 public:
@@ -29,7 +41,7 @@ public:
     virtual void start(const RowSet& set, Arena& arena, Statistics& statistics);
 
     // The lanes of the next evaluation, to be filled by the caller and sorted by feature and position.
-    std::vector<Lane> lanes;
+    std::vector<Lane> lanes;  // those of categories last
     // Is all of the set the left side of one more, the last lane?  Then there is room for one fewer.
     bool with_whole = false;
     static constexpr std::size_t whole_lane = lane_count - 1;
@@ -53,7 +65,8 @@ public:
     Score proved_right(std::size_t t) const { return proved_[right_side(t)]; }
     Score leaf_left(std::size_t t) const { return leaf_[left_side(t)]; }  // with_leaves alone
     Score leaf_right(std::size_t t) const { return leaf_[right_side(t)]; }
-    // With a leaf size: what no stump gets below on these rows for any threshold from `before` to `behind`.
+    // With a leaf size: what no stump gets below on these rows for any threshold from `before` to `behind`;
+    // for categories what no stump with leaves of any size gets below.
     Score near_left(std::size_t t) const { return near_[left_side(t)]; }
     Score near_right(std::size_t t) const { return near_[right_side(t)]; }
 protected:
@@ -66,6 +79,12 @@ protected:
         const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << lanes.size()) - 1);
         return used | (with_whole ? std::uint32_t{1} << whole_lane : 0);
     }
+    std::uint32_t subset_lanes() const {
+        std::uint32_t found = 0;
+        for (std::size_t t = 0; t < lanes.size(); ++t) found |= std::uint32_t{lanes[t].left != nullptr} << t;
+        return found;
+    }
+    bool allows_lane(const Lane& lane) const;
     // Each of these lanes by itself.  With a leaf size, leaves of any size bound what holds beside a lane.
     void evaluate_one_by_one(std::uint32_t lanes_meant);
 

@@ -3,6 +3,7 @@
 // Two places differ from the printed algorithm.  A leaf errs total - max times; min over the counts is that
 // for two classes only.  And equal values of f2 are passed together, because no threshold lies between them.
 #include <algorithm>
+#include "objective/class_table.hpp"
 #include "objective/misclassification.hpp"
 
 namespace contree {
@@ -40,6 +41,7 @@ public:
             mass_ - mass_passed_ >= size_.mass)
             allowed = std::max(allowed, most_passed_ + most_ahead_);
     }
+    Score mass() const { return mass_; }
     Score leaf() const { return *std::max_element(total_.begin(), total_.end()); }
 
     Score right = 0, allowed = 0;  // by leaves of any size, and by leaves large enough
@@ -52,22 +54,47 @@ private:
 }  // namespace
 
 SplitLosses Misclassification::stumps_of_split(const RowSet& set, std::uint32_t f1, Position z) const {
-    const std::vector<std::uint32_t> class_of = groups_of_rows(set);
-    Side sides[2] = {Side(set.groups, set.leaf), Side(set.groups, set.leaf)};
     std::vector<std::uint8_t> side_of(set.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[set.order(f1).row(k)] = 0;
-    for (Row r = 0; r < set.rows; ++r) sides[side_of[r]].count(class_of[r], set.weight_of(r));
+    return stumps_of_sides(set, side_of);
+}
+
+SplitLosses Misclassification::stumps_of_sides(
+    const RowSet& set, const std::vector<std::uint8_t>& side_of) const {
+    const std::vector<std::uint32_t> class_of = groups_of_rows(set);
+    const LeafSize size = subset_leaf_size(set);
+    Side sides[2] = {Side(set.groups, size), Side(set.groups, size)};
+    for (Row r = 0; r < set.rows; ++r)
+        if (side_of[r] != neither) sides[side_of[r]].count(class_of[r], set.weight_of(r));
+    for (Side& side : sides) side.restart();
     for (std::uint32_t f2 = 0; f2 < set.features && sides[0].allowed + sides[1].allowed < set.mass; ++f2) {
         for (Side& side : sides) side.restart();
         const Order order = set.order(f2);
         for (Row k = 0; k < set.rows; ++k) {
             const Row row = order.row(k);
-            sides[side_of[row]].pass(class_of[row], set.weight_of(row));
+            if (side_of[row] != neither) sides[side_of[row]].pass(class_of[row], set.weight_of(row));
             if (order.rank(k) == order.rank(k + 1)) continue;
             for (Side& side : sides) side.threshold();
         }
     }
-    const Score left = set.mass_at(f1, z), right = set.mass - left;
+    for (std::uint32_t f2 = set.features; f2 < set.columns(); ++f2) {
+        const std::size_t categories = set.cuts(f2).count + std::size_t{1};
+        ClassTable tables[2] = {{set.groups, categories}, {set.groups, categories}};
+        std::size_t category = 0;
+        set.for_categories(f2, [&](Rank, Position begin, Position end) {
+            for (Position k = begin; k < end; ++k) {
+                const Row row = set.order(f2).row(k);
+                if (side_of[row] != neither)
+                    tables[side_of[row]].add(category, class_of[row], set.weight_of(row));
+            }
+            ++category;
+        });
+        for (std::size_t s = 0; s < 2; ++s) {
+            sides[s].right = std::max(sides[s].right, tables[s].most_right());
+            sides[s].allowed = tables[s].best(size, sides[s].allowed).right;
+        }
+    }
+    const Score left = sides[0].mass(), right = sides[1].mass();
     return {left - sides[0].allowed, right - sides[1].allowed, left - sides[0].right, right - sides[1].right,
         left - sides[0].leaf(), right - sides[1].leaf()};
 }

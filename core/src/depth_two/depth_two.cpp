@@ -27,11 +27,13 @@ Outcome DepthTwo::solve(const RowSet& set, Leaves leaves, Score lower, Score tar
     batch_->with_leaves = !plain_;
     batch_->wanted = [this](std::size_t t) { return wanted(t); };
     start(lower, sources);
+    open_subsets();
     for (bool first = true; lower < ub_ && !open_.empty() && !control_.stopped(); first = false) {
         batch_->with_whole = first;
         choose_lanes();
         if (batch_->evaluate(raw_limit())) learn();
     }
+    search_subsets(lower);
     for (const Open& open : open_) close(open.segment.bound);  // after a stop
     // Nothing else notes what was cut off the runs.  A split may cost more than a leaf.
     const Score cut_off = slack_ > 0 ? limit_ : best_.upper;
@@ -181,21 +183,27 @@ void DepthTwo::choose_neighbourhoods() {
 void DepthTwo::learn() {
     const Score before = ub_, limit_before = limit_;
     if (batch_->with_whole) learn_whole();
-    for (std::size_t t = 0; t < batch_->lanes.size(); ++t) {
-        if (batch_->reached(t) >= raw_limit() || !batch_->allows(t)) continue;
-        for (const LeafBudget& budget : budgets_) {
-            const Sides stumps{batch_->reached_left(t), batch_->reached_right(t)},
-                leaves{batch_->leaf_left(t), batch_->leaf_right(t)};
-            const Score score = side_score(stumps.left, leaves.left, budget.left) +
-                                side_score(stumps.right, leaves.right, budget.right) + rules_.costs.split;
-            if (score >= ub_) continue;
-            improve(score, {step_at(*set_, {batch_->lanes[t].f, batch_->lanes[t].z}),
-                               side_step(stumps.left, leaves.left, budget.left),
-                               side_step(stumps.right, leaves.right, budget.right)});
-        }
-    }
+    for (std::size_t t = 0; t < batch_->lanes.size(); ++t) take_lane(t);
     cut_segments(limit_before);
     if (ub_ < before) std::erase_if(open_, [&](Open& open) { return !still_open(open); });
+}
+
+// The tree that a lane has reached, if it is better.
+void DepthTwo::take_lane(std::size_t t) {
+    if (batch_->reached(t) >= raw_limit() || !batch_->allows(t)) return;
+    const Lane& lane = batch_->lanes[t];
+    for (const LeafBudget& budget : budgets_) {
+        const Sides stumps{batch_->reached_left(t), batch_->reached_right(t)},
+            leaves{batch_->leaf_left(t), batch_->leaf_right(t)};
+        const Score score = side_score(stumps.left, leaves.left, budget.left) +
+                            side_score(stumps.right, leaves.right, budget.right) + rules_.costs.split;
+        if (score >= ub_) continue;
+        const Split at = lane.left == nullptr
+                             ? Split{lane.f, lane.z}
+                             : set_->split_of(lane.f, {lane.left, lane.left + set_->categories->words});
+        improve(score, {step_at(*set_, at), side_step(stumps.left, leaves.left, budget.left),
+                           side_step(stumps.right, leaves.right, budget.right)});
+    }
 }
 
 // theta_1 of all rows bounds the ends of every feature.

@@ -9,6 +9,7 @@
 #include <vector>
 #include "bounds/inheritance.hpp"
 #include "bounds/segment.hpp"
+#include "bounds/subset.hpp"
 #include "depth_two/batch.hpp"
 #include "tree/outcome.hpp"
 
@@ -32,6 +33,13 @@ private:
         Segment segment;
         Run run;
     };
+    // A node of a feature's lattice.
+    struct PartialSubset {
+        Score bound;
+        std::uint32_t f;
+        std::size_t decided;
+        SubsetWords left;
+    };
 
     void start(Score lower, const Sources& sources);
     void choose_lanes();
@@ -47,6 +55,25 @@ private:
     }
     Score end_score(Leaves leaves) const { return leaves == 1 ? leaf_ : stump_; }
     void learn();
+    void take_lane(std::size_t t);
+
+    // subsets.cpp
+    void open_subsets();
+    void weigh_categories_alone(std::uint32_t f, const Lattice& lattice, std::vector<Score>& alone);
+    void search_subsets(Score lower);
+    void learn_subset(std::size_t t, PartialSubset node);
+    void push(PartialSubset node);
+    PartialSubset pop();
+    void order_subsets(bool deepest_first);
+    const Lattice& lattice_of(const PartialSubset& node) const { return lattices_[node.f - set_->features]; }
+    // Of the best stumps with leaves of any size.
+    Score any_size_left(std::size_t t) const {
+        return set_->has_leaf_size() ? batch_->near_left(t) : batch_->proved_left(t);
+    }
+    Score any_size_right(std::size_t t) const {
+        return set_->has_leaf_size() ? batch_->near_right(t) : batch_->proved_right(t);
+    }
+
     void learn_whole();
     void lower_ub(Score ub) {
         ub_ = ub;
@@ -81,7 +108,10 @@ private:
     Score leaf_ = 0,
           stump_ = 0;  // of all rows: a leaf's score, and a proved bound of theta_1, the ends of B1
     Outcome best_;
-    std::vector<Open> open_;  // every one with a live run for ub_
+    std::vector<Open> open_;              // every one with a live run for ub_
+    std::vector<Lattice> lattices_;       // of the categorical features
+    std::vector<PartialSubset> partial_;  // a heap
+    bool deepest_first_ = false;          // how it is ordered: by bound, or, to save memory, by depth
     std::vector<Point> inherited_;
     std::vector<Segment> found_;
     std::vector<std::uint64_t> keys_;

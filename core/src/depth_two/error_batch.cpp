@@ -7,7 +7,7 @@ void ErrorBatch::start(const RowSet& set, Arena& arena, Statistics& statistics) 
     Batch::start(set, arena, statistics);
     words_ = arena.take<std::uint64_t>(set.rows);
     pairs_.clear();
-    for (std::uint32_t b = 1; b < set.groups; ++b)
+    for (std::uint32_t b = 1; b < set.groups && set.features > 0; ++b)
         for (std::uint32_t a = 0; a < b; ++a) pairs_.push_back({a, b, set.group_size(a) + set.group_size(b)});
     std::sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) {
         return x.rows != y.rows ? x.rows > y.rows : std::pair(x.a, x.b) < std::pair(y.a, y.b);
@@ -20,14 +20,16 @@ void ErrorBatch::start(const RowSet& set, Arena& arena, Statistics& statistics) 
 void ErrorBatch::evaluate_lanes(Score ub) {
     write_words(*set_, lanes, words_);
     size_.fill(0);
+    if (subset_lanes() != 0) write_subsets(words_);
     for (std::size_t t = 0; t < lanes.size(); ++t) {
+        if (lanes[t].left != nullptr) continue;
         size_[left_side(t)] = set_->mass_at(lanes[t].f, lanes[t].z);
         size_[right_side(t)] = set_->mass - size_[left_side(t)];
     }
     if (with_whole) size_[left_side(whole_lane)] = set_->mass;
     sweep_lanes(ub);
     if (!with_leaves) return;
-    if (set_->groups == 2) weigh_classes();  // with more classes the sweeps have
+    if (set_->groups == 2 && set_->categorical == 0) weigh_classes();  // else the sweeps have
     const BySide right = leaves();
     for (std::size_t s = 0; s < side_count; ++s) leaf_[s] = size_[s] - right[s];
 }

@@ -31,6 +31,13 @@ protected:
     virtual void begin() = 0;                // the rest of `start`
     virtual void sweep_lanes(Score ub) = 0;  // finds what is reached and proved
 
+    // error_subsets.cpp
+    void write_subsets(std::uint64_t* words);
+    void weigh_categories(std::uint32_t f);
+    Position end_of_group(std::uint32_t f, std::uint32_t group, Position begin, Position end) const;
+    void take_subset_stumps(BySide& allowed, BySide& relaxed);
+    Score allowed_stump(std::uint32_t f, std::size_t side, Score least) const;
+
     void prepare(Pair& pair);
     void weigh_classes();
     BySide leaves() const;
@@ -48,6 +55,9 @@ protected:
     std::vector<Pair> pairs_;    // the most rows first
     alignas(64) BySide size_{};  // masses
     std::vector<BySide> class_totals_;
+    std::vector<BySide> category_totals_;        // of one feature: category by category, by class
+    std::vector<std::uint64_t> gathered_words_;  // in the feature's order
+    std::vector<Score> gathered_weights_;
     std::vector<BySide> potential_;  // by pair: what it and all that follow get right at the most
 private:
     void evaluate_lanes(Score ub) final;
@@ -86,7 +96,7 @@ template <class SweepThis> auto ErrorBatch::sweep_pairs(
 // and b alone, so mass - errors = max over pairs {a, b} of max(tot_b + max W, tot_a - min W).
 template <class Sums, class SweepThis>
 void ErrorBatch::sweep_any_leaves(Score ub, const Sums& sums, const SweepThis& sweep_this) {
-    if (set_->groups == 2) {
+    if (set_->groups == 2 && set_->categorical == 0) {
         sweep_this(0);
         for (std::size_t s = 0; s < side_count; ++s) {
             const Score positive = (size_[s] + sums.end[s]) / 2, negative = size_[s] - positive;
@@ -96,6 +106,7 @@ void ErrorBatch::sweep_any_leaves(Score ub, const Sums& sums, const SweepThis& s
     }
     weigh_classes();
     BySide right = leaves();  // what the best stump so far gets right
+    take_subset_stumps(right, right);
     const Deaths death = sweep_pairs(ub, lanes_in_use(), right, [&](std::size_t i) {
         sweep_this(i);
         const auto &a = class_totals_[pairs_[i].a], &b = class_totals_[pairs_[i].b];

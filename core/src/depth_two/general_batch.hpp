@@ -51,9 +51,11 @@ private:
     // With leaf sizes of rows and of mass, a sweep by rows closes some lanes, then one by masses, and those
     // that neither closes go one by one.
     void sweep_lanes(Score ub) override {
+        const std::uint32_t subsets = subset_lanes();
         std::uint32_t meant = lanes_in_use();
         if (!set_->has_leaf_size())
             return sweep_any_leaves(ub, extremes_, [&](std::size_t i) { sweep_pair(i, both_sides(meant)); });
+        meant &= ~subsets;
         proved_.fill(0);
         near_.fill(0);
         place_ends();
@@ -68,10 +70,12 @@ private:
             if (by_rows && by_mass) meant = below(ub, meant);
         }
         if (by_rows && by_mass && own_row_ == nullptr) evaluate_one_by_one(meant);
+        evaluate_one_by_one(subsets);
     }
 
     void sweep_leaf_size(Score ub, std::uint32_t lanes_meant) {
         BySide right = leaves(), near_right = right;
+        take_subset_stumps(right, near_right);
         const Deaths death = sweep_pairs(ub, lanes_meant, right, [&](std::size_t i) {
             const std::uint64_t sides = sides_to_gain(i, lanes_meant, right);
             if (sides == 0) return;
@@ -179,6 +183,12 @@ private:
         for (std::size_t t = 0; t < lanes.size(); ++t) {
             const Lane& lane = lanes[t];
             Ends& e = ends_[t];
+            if (lane.left != nullptr) {
+                e = {};
+                places_.push_back(lane);
+                allowed_ |= std::uint32_t{allows_lane(lane)} << t;
+                continue;
+            }
             if (t > 0 && lanes[t - 1].f == lane.f) e = ends_[t - 1];
             else e.f = set.sized_feature(lane.f), e.stray = set.strays(lane.f);
             e.stray_side = e.stray.left ? left_side(t) : right_side(t);

@@ -24,11 +24,12 @@ HeuristicContext::HeuristicContext(const Objective& of, const RowSet& root, cons
       batches(of.make_batches(kernel, when_stopped(control))),
       depth_two_(of, kernel, switches, control, &loss_alone), partitioner_(*kernel.partitioner),
       cache_(cache), control_(control), solve_within_(std::move(solve_within)), rows_(root.rows),
-      columns_(root.features), ranks_(table_.take<Rank>(std::size_t{root.rows} * root.features)) {
+      columns_(root.columns()), ranks_(table_.take<Rank>(std::size_t{root.rows} * root.columns())),
+      categories_(*root.categories) {
     // Rows come in any order below, and the first of them would ask the system for all pages at once.
     in_chunks(root.rows, halt(),
         [&](Row begin, Row end) { std::fill(ranks_ + begin * columns_, ranks_ + end * columns_, Rank{0}); });
-    for (std::uint32_t f = 0; f < root.features; ++f) {
+    for (std::uint32_t f = 0; f < root.columns(); ++f) {
         column_of_.resize(root.feature[f] + std::size_t{1}, -1);
         column_of_[root.feature[f]] = static_cast<std::int32_t>(f);
         const Order order = root.order(f);
@@ -84,7 +85,7 @@ Outcome HeuristicContext::plain(const RowSet& all, const Plan& plan) {
     const Step end{Step::leaf, 0};
     const auto fill = [&](auto&& self, const RowSet& set, const Step* step) -> Outcome {
         Outcome alone = leaf(set);
-        if (step->feature == Step::leaf || alone.upper == 0 || set.features == 0 || stopped()) return alone;
+        if (step->feature == Step::leaf || alone.upper == 0 || set.columns() == 0 || stopped()) return alone;
         const Split at = locate(objective, set, *step, halt());
         const bool stump = step->feature == Step::stump;
         if (stump) count_pass(set);
@@ -101,7 +102,10 @@ HeuristicContext::Guide HeuristicContext::guide(const Step* begin) const {
     Guide guide;
     for (const Step *step = begin, *const end = end_of(begin); step < end; ++step) {
         const bool is_leaf = step->feature == Step::leaf;
+        const bool categorical =
+            !is_leaf && categories_.is_categorical(static_cast<FeatureId>(step->feature));
         guide.push_back({is_leaf ? -1 : column_of_[static_cast<std::size_t>(step->feature)], step->rank,
+            categorical ? categories_.words_of(step->rank) : nullptr,
             is_leaf ? 0 : static_cast<std::uint32_t>(end_of(step + 1) - begin)});
     }
     return guide;

@@ -45,7 +45,7 @@ public:
     }
 
     Children split(const RowSet& set, const Split& at) {
-        return split_rows(set, at.f, at.z, true, partitioner_, arena, halt());
+        return split_rows(set, at, true, partitioner_, arena, halt());
     }
     // The tree that splits there, with side_tree(rows, right?) on each side; none at `limit` or above.
     template <class SideTree>
@@ -61,9 +61,10 @@ public:
 
     // A plain plan made ready to send rows down.
     struct Hop {
-        std::int32_t column;  // -1 in a leaf
-        Rank rank;            // of a leaf: what it says
-        std::uint32_t right;  // the left child is the next hop
+        std::int32_t column;          // -1 in a leaf
+        Rank rank;                    // of a leaf: what it says
+        const std::uint64_t* subset;  // the ranks that go left, of a categorical column
+        std::uint32_t right;          // the left child is the next hop
     };
     using Guide = std::vector<Hop>;
     Guide guide(const Step* begin) const;
@@ -71,7 +72,11 @@ public:
     std::size_t leaf_of(const Guide& guide, Row origin) const {
         const Rank* const ranks = ranks_ + std::size_t{origin} * columns_;
         const Hop* hop = guide.data();
-        while (hop->column >= 0) hop = ranks[hop->column] <= hop->rank ? hop + 1 : guide.data() + hop->right;
+        while (hop->column >= 0) {
+            const Rank rank = ranks[hop->column];
+            const bool left = hop->subset == nullptr ? rank <= hop->rank : contains(hop->subset, rank);
+            hop = left ? hop + 1 : guide.data() + hop->right;
+        }
         return static_cast<std::size_t>(hop - guide.data());
     }
     Score loss(const Guide& guide, Row origin) const {
@@ -122,7 +127,8 @@ private:
     const Row rows_;
     const std::size_t columns_;
     Arena table_;
-    Rank* const ranks_;                    // row after row
+    Rank* const ranks_;  // row after row
+    const Categories& categories_;
     std::vector<std::int32_t> column_of_;  // by the table's number of a feature
 };
 }  // namespace contree

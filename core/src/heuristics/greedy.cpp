@@ -10,9 +10,11 @@ constexpr std::size_t most_equal_splits = 64;
 
 // Which rows a split parts from which, whichever go left: splits that differ in it differ for sure.
 std::uint64_t parting(const RowSet& set, const Split& split) {
-    std::uint64_t left = 0, right = 0;
+    std::uint64_t left = 0, all = 0;
     const Order order = set.order(split.f);
-    for (Row k = 0; k < set.rows; ++k) (k < split.z ? left : right) += mixed(order.row(k) + mixed_step);
+    for (Row r = 0; r < set.rows; ++r) all += mixed(r + mixed_step);
+    set.for_left(split, [&](Position k) { left += mixed(order.row(k) + mixed_step); });
+    const std::uint64_t right = all - left;
     return std::min(left, right);
 }
 
@@ -27,12 +29,12 @@ struct Greedy {
     Outcome grow(const RowSet& set, std::int64_t depth, std::int64_t level) {
         const Plan leaf{Step{Step::leaf, 0}};
         Outcome best{0, objective.leaf_loss(set), leaf};
-        if (depth == 0 || best.upper == 0 || set.features == 0 || !room_below(level, arena) || halt())
+        if (depth == 0 || best.upper == 0 || set.columns() == 0 || !room_below(level, arena) || halt())
             return best;
         if (depth == 1) {
             const Stump stump = objective.best_stump(set, halt);
             if (stump.z != 0 && !halt())
-                take(best, {0, stump.loss, join(step_at(set, {stump.f, stump.z}), leaf, leaf)});
+                take(best, {0, stump.loss, join(step_at(set, stump.split()), leaf, leaf)});
             return best;
         }
         const auto visits = static_cast<std::int64_t>(set.cells()) * std::min<std::int64_t>(depth, set.rows);
@@ -41,7 +43,7 @@ struct Greedy {
             if (!first && ((best.upper == 0 && objective.costs.split == 0) || visits > spare)) break;
             spare -= std::exchange(first, false) ? 0 : visits;
             Arena::Frame frame(arena);
-            const Children children = split_rows(set, split.f, split.z, false, partitioner, arena, halt);
+            const Children children = split_rows(set, split, false, partitioner, arena, halt);
             if (halt()) break;  // perhaps before all rows were there
             const Outcome left = grow(children.left, depth - 1, level + 1);
             const Outcome right = grow(children.right, depth - 1, level + 1);
@@ -56,8 +58,17 @@ struct Greedy {
         std::vector<double> purest(set.features, 0), purities;
         for (std::uint32_t f = 0; f < set.features && !halt(); ++f)
             purest[f] = purest_threshold(objective, set, f, halt).purity;
+        std::vector<PurestSubset> subsets;
+        for (std::uint32_t f = set.features; f < set.columns() && !halt(); ++f) {
+            subsets.push_back(objective.purest_subset(set, f));
+            purest.push_back(subsets.back().purity);
+        }
         const double equal = but_for_rounding * *std::max_element(purest.begin(), purest.end());
         std::vector<Split> pure, splits;
+        for (std::uint32_t f = set.features; f < set.features + subsets.size(); ++f) {
+            const PurestSubset& subset = subsets[f - set.features];
+            if (!subset.left.empty() && subset.purity >= equal) pure.push_back(set.split_of(f, subset.left));
+        }
         for (std::uint32_t f = 0; f < set.features && pure.size() < most_equal_splits; ++f) {
             if (purest[f] < equal) continue;
             objective.purities(set, f, halt, purities);

@@ -86,7 +86,7 @@ Outcome LocalSearch::move(const RowSet& set, std::int64_t depth, Outcome tree) {
 // The tree with its first split moved to another place that suits its subtrees, and these adapted to it: far
 // cheaper than a tree made anew.
 Outcome LocalSearch::shift(const RowSet& set, std::int64_t depth, const Outcome& tree) {
-    if (over() || set.features == 0) return {};
+    if (over() || set.columns() == 0) return {};
     const auto distance = static_cast<Row>(1 + random() % std::max<Row>(1, set.rows / 10));
     const std::vector<Split> places = other_places(context_, set, tree.plan.data(), distance);
     if (places.empty() || context_.stopped()) return {};
@@ -97,13 +97,25 @@ Outcome LocalSearch::shift(const RowSet& set, std::int64_t depth, const Outcome&
     return polish(context_, set, depth, std::move(moved));
 }
 
+Split LocalSearch::random_subset(const RowSet& set, std::uint32_t f) {
+    SubsetWords left = set.categories->none();
+    set.for_categories(f, [&](Rank rank, Position, Position) {
+        if (random() % 2 == 0) insert(left.data(), rank);
+    });
+    return set.split_of(f, left);
+}
+
 // A polished tree whose first split is one of the best of a random handful, unless too far from `present`.
 Outcome LocalSearch::resplit(const RowSet& set, std::int64_t depth, Score present) {
-    if (over() || set.features == 0 || context_.objective.leaf_loss(set) == 0) return {};
+    if (over() || set.columns() == 0 || context_.objective.leaf_loss(set) == 0) return {};
     std::vector<Split> splits;
     for (std::size_t i = 0; i < lane_count; ++i) {
-        const auto f = static_cast<std::uint32_t>(random() % set.features);
+        const auto f = static_cast<std::uint32_t>(random() % set.columns());
         const Cuts cuts = set.cuts(f);
+        if (f >= set.features) {
+            splits.push_back(random_subset(set, f));
+            continue;
+        }
         splits.push_back({f, cuts.at(static_cast<std::uint32_t>(random() % cuts.count), 1, set.rows)});
     }
     const std::vector<Scored> scored = score_splits(context_, set, std::move(splits));

@@ -15,6 +15,7 @@ private:
     Outcome move(const RowSet& set, std::int64_t depth, Outcome tree);
     Outcome shift(const RowSet& set, std::int64_t depth, const Outcome& tree);
     Outcome resplit(const RowSet& set, std::int64_t depth, Score present);
+    Split random_subset(const RowSet& set, std::uint32_t f);
     bool over() const { return context_.stopped() || context_.work() >= work_end_; }
     std::uint64_t random() { return mixed(state_ += mixed_step); }
 

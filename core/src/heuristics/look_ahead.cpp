@@ -20,13 +20,19 @@ std::vector<Split> candidates(const HeuristicContext& context, const RowSet& set
         }
         splits.push_back({f, purest_threshold(context.objective, set, f, context.halt()).z});
     }
+    for (std::uint32_t f = set.features; f < set.columns() && !context.stopped(); ++f) {
+        for (const SubsetWords& left : {context.objective.purest_subset(set, f).left,
+                 context.objective.best_subset(set, f, unreached).left})
+            if (!left.empty()) splits.push_back(set.split_of(f, left));
+    }
     return splits;
 }
 }  // namespace
 
 std::vector<Scored> score_splits(HeuristicContext& context, const RowSet& set, std::vector<Split> splits) {
-    const auto key = [](const Split& split) { return std::pair(split.f, split.z); };
-    std::erase_if(splits, [&](const Split& split) { return split.z == 0 || !set.allows(split.f, split.z); });
+    const auto key = [](const Split& split) { return std::tuple(split.f, split.z, split.subset); };
+    std::erase_if(splits,
+        [&](const Split& split) { return split.z == 0 || split.z == set.rows || !set.allows(split); });
     std::ranges::sort(splits, {}, key);
     splits.erase(std::ranges::unique(splits, {}, key).begin(), splits.end());
     Arena::Frame frame(context.arena);
@@ -34,10 +40,11 @@ std::vector<Scored> score_splits(HeuristicContext& context, const RowSet& set, s
     batch.with_whole = false;
     batch.rough = true;
     std::vector<Scored> scored;
+    std::deque<SubsetWords> rights;
     for (std::size_t i = 0; i < splits.size() && !context.stopped(); i += lane_count) {
         batch.lanes.clear();
         for (std::size_t j = i; j < std::min(splits.size(), i + lane_count); ++j)
-            batch.lanes.push_back({splits[j].f, splits[j].z, 0});
+            batch.lanes.push_back(lane_of(set, splits[j], rights));
         if (!batch.evaluate(unreached)) break;
         for (std::size_t t = 0; t < batch.lanes.size(); ++t)
             scored.push_back({batch.reached(t), splits[i + t]});
@@ -48,7 +55,7 @@ std::vector<Scored> score_splits(HeuristicContext& context, const RowSet& set, s
 
 std::vector<Split> promising_splits(
     HeuristicContext& context, const RowSet& set, std::size_t most, int of_each) {
-    std::vector<int> of_feature(set.features, 0);
+    std::vector<int> of_feature(set.columns(), 0);
     std::vector<Split> best;
     for (const Scored& split : score_splits(context, set, candidates(context, set))) {
         if (best.size() == most) break;
@@ -61,7 +68,7 @@ Outcome look_ahead_tree(
     HeuristicContext& context, const RowSet& set, std::int64_t depth, std::int64_t work_end) {
     Outcome best = rollout_tree(context, set, depth);
     const auto over = [&] { return best.upper == 0 || context.stopped() || context.work() >= work_end; };
-    if (depth <= 2 || set.features == 0 || over()) return best;
+    if (depth <= 2 || set.columns() == 0 || over()) return best;
     Split at = best.plan.size() < 3 ? Split{0, 0} : locate(context.objective, set, best.plan.front());
     std::vector<Split> splits = promising_splits(context, set);
     // A deep rollout costs several times what a closer look does, by nearly best trees of depth two.

@@ -19,6 +19,19 @@ struct Losses {
             least += std::min(in_left, in_right);
         });
     }
+    // Categories: each goes to the side where its rows lose less.
+    Scored subset_place(const RowSet& set, std::uint32_t f) const {
+        SubsetWords left = set.categories->none();
+        Score loss = all_right;
+        set.for_categories(f, [&](Rank rank, Position begin, Position end) {
+            Score more = 0;
+            for (Position k = begin; k < end; ++k) more += gain[set.order(f).row(k)];
+            if (more >= 0) return;
+            loss += more;
+            insert(left.data(), rank);
+        });
+        return {loss, set.split_of(f, left)};
+    }
     // The best place of each feature, at least `distance` rows from the present one: a prefix sum finds it.
     std::vector<Scored> places(
         HeuristicContext& context, const RowSet& set, const Split& present, Row distance) const {
@@ -36,6 +49,11 @@ struct Losses {
             }
             if (best.at.z > 0) places.push_back(best);
         }
+        for (std::uint32_t f = set.features; f < set.columns() && !context.stopped(); ++f) {
+            const Scored best = subset_place(set, f);
+            const bool parts = best.at.z > 0 && best.at.z < set.rows && set.allows(best.at);
+            if (parts && (f != present.f || distance == 0)) places.push_back(best);
+        }
         return places;
     }
 };
@@ -46,9 +64,9 @@ Split best_place(HeuristicContext& context, const RowSet& set, const Step* plan)
     const Losses losses(context, set, plan);
     Scored best = std::min(Scored{losses.all_right, {0, 0}}, Scored{losses.all_left, {0, set.rows}});
     const Split present = place_of(set, *plan);
-    if (present.z > 0 && present.z < set.rows && set.allows(present.f, present.z)) {
+    if (present.z > 0 && present.z < set.rows && set.allows(present)) {
         Score loss = losses.all_right;
-        for (Row k = 0; k < present.z; ++k) loss += losses.gain[set.order(present.f).row(k)];
+        set.for_left(present, [&](Position k) { loss += losses.gain[set.order(present.f).row(k)]; });
         best = std::min(Scored{loss, present}, best);
     }
     if (best.loss > losses.least)
@@ -67,7 +85,7 @@ Outcome polish_sides(HeuristicContext& context, const RowSet& set, std::int64_t 
 Outcome polish_once(
     HeuristicContext& context, const RowSet& set, std::int64_t depth, const Step* plan, std::int64_t bottom) {
     const Outcome alone = context.leaf(set);
-    if (alone.upper == 0 || depth == 0 || set.features == 0 || context.stopped()) return alone;
+    if (alone.upper == 0 || depth == 0 || set.columns() == 0 || context.stopped()) return alone;
     if (depth == 1) return context.plain(set, {Step{Step::stump, 0}});
     if (depth == 2) return context.plain_two(set);
     if (plan->feature == Step::leaf) return context.plain(set, rollout_tree(context, set, depth).plan);

@@ -8,7 +8,7 @@ namespace contree {
 inline Outcome rollout_tree(HeuristicContext& context, const RowSet& set, std::int64_t depth) {
     depth = std::min(depth, deepest_first_tree);
     const Outcome leaf = context.leaf(set);
-    if (leaf.upper == 0 || depth == 0 || set.features == 0 || context.stopped()) return leaf;
+    if (leaf.upper == 0 || depth == 0 || set.columns() == 0 || context.stopped()) return leaf;
     if (depth == 1) return context.plain(set, {Step{Step::stump, 0}});
     const Outcome two = context.rough_two(set);
     if (depth == 2 || two.upper == 0 || context.stopped()) return two;

@@ -56,8 +56,7 @@ public:
 private:
     bool stopped() const { return task_.control.stopped(); }
     Children split(const RowSet& set, const Split& at) const {
-        return split_rows(
-            set, at.f, at.z, true, *task_.kernel.partitioner, task_.arena, when_stopped(task_.control));
+        return split_rows(set, at, true, *task_.kernel.partitioner, task_.arena, when_stopped(task_.control));
     }
 
     // The split of `plan`, with what `side_plan` makes of its sides.  After a stop the plan as it is.
@@ -80,7 +79,7 @@ private:
         if (splits == 2) {  // only a stump has fewer leaves
             const Stump stump = objective.best_stump(set, when_stopped(task_.control));
             if (stump.z > 0 && objective.costs.of(stump.loss, 1) <= score)
-                found = {step_at(set, {stump.f, stump.z}), {Step::leaf, 0}, {Step::leaf, 0}};
+                found = {step_at(set, stump.split()), {Step::leaf, 0}, {Step::leaf, 0}};
         } else {
             const Score target = score * splits_step + splits;
             found = depth_two_.solve(set, 3, 0, target, {}, nullptr, task_.arena, task_.statistics).plan;
@@ -94,9 +93,10 @@ private:
     }
 
     // The split stays where it is unless another place is better for the two subtrees that it has.  Above
-    // other splits it keeps its feature.
+    // other splits it keeps its feature.  A set of categories stays as it is.
     Split better_place(const RowSet& set, const Plan& plan) {
         const Split present = place_of(set, plan.front());
+        if (present.subset != no_subset) return present;
         const std::vector<Score> gain = gains(set, plan.data());
         const bool parts_leaves = plan.size() == 3;
         Place best{present, 0, margin(set, present)};
@@ -151,7 +151,8 @@ private:
             return;
         }
         const std::vector<Rank>& ranks = ranks_of(step->feature);
-        const auto goes_left = [&](Row row) { return ranks[set.origin[row]] <= step->rank; };
+        const GoesLeft left = set.categories->goes_left(static_cast<FeatureId>(step->feature), step->rank);
+        const auto goes_left = [&](Row row) { return left(ranks[set.origin[row]]); };
         const auto behind = std::ranges::stable_partition(rows, goes_left);
         const std::size_t middle = rows.size() - behind.size();
         send(set, step + 1, rows.first(middle), action);
@@ -172,7 +173,7 @@ private:
     bool fits(const RowSet& set, const Step* step) {
         if (step->feature == Step::leaf) return true;
         const Split at = place_of(set, *step);
-        if (at.z == 0 || at.z == set.rows || !set.allows(at.f, at.z)) return false;
+        if (at.z == 0 || at.z == set.rows || !set.allows(at)) return false;
         Arena::Frame frame(task_.arena);
         const Children children = split(set, at);
         return !stopped() && fits(children.left, step + 1) && fits(children.right, end_of(step + 1));

@@ -64,7 +64,7 @@ Stump Misclassification::best_stump(const RowSet& set, const Halt& halt) const {
             }
         });
     }
-    return best;
+    return with_categories(set, best, halt);
 }
 
 // Gini: the sum over both sides of (sum of squared class masses) / mass.

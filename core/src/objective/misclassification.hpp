@@ -20,6 +20,8 @@ public:
     Stump best_stump(const RowSet& set, const Halt& halt) const override;
     void purities(const RowSet& set, std::uint32_t f, const Halt& halt,
         std::vector<double>& by_position) const override;
+    BestSubset best_subset(const RowSet& set, std::uint32_t f, Score limit) const override;
+    PurestSubset purest_subset(const RowSet& set, std::uint32_t f) const override;
     // Of a node: how many rows each class has, then what they weigh.
     std::size_t counts() const override { return 2 * classes_; }
     void count(std::span<const Row> raw_rows, Score* counts) const override;
@@ -27,9 +29,15 @@ public:
 
     // In depth_two/.
     SplitLosses stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const override;
+    SplitLosses stumps_of_subsets(const RowSet& set, std::uint32_t f, const std::uint64_t* left,
+        const std::uint64_t* right) const override;
     bool bounds_runs(const RowSet& set) const override;
     std::unique_ptr<Batches> make_batches(const Kernel& kernel, const Halt& halt) const override;
 private:
+    // By row: left, right or neither.
+    static constexpr std::uint8_t neither = 2;
+    SplitLosses stumps_of_sides(const RowSet& set, const std::vector<std::uint8_t>& side_of) const;
+
     const Table table_;
     const std::size_t classes_;
     std::vector<Rank> class_of_;    // by row of the ranked table

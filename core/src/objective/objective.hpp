@@ -5,6 +5,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 #include "data/row_set.hpp"
 
@@ -18,6 +19,8 @@ struct Stump {
     std::uint32_t f;  // the row set's number of the feature
     Position z;       // 0: a leaf is as good
     Score relaxed;    // the least loss of a stump with leaves of any size
+    SubsetId subset = no_subset;
+    Split split() const { return {f, z, subset}; }
 };
 
 // The two sides of one split.
@@ -25,6 +28,17 @@ struct SplitLosses {
     Score left, right;                  // of the best stumps with leaves large enough
     Score relaxed_left, relaxed_right;  // with leaves of any size
     Score leaf_left, leaf_right;        // of a leaf
+};
+
+// The best and the purest way to send categories of a feature left; empty: a leaf is as good.
+struct BestSubset {
+    Score loss;
+    SubsetWords left;
+    Score relaxed;  // the least loss with leaves of any size
+};
+struct PurestSubset {
+    double purity;  // as `purities` has it
+    SubsetWords left;
 };
 
 class Objective {
@@ -61,6 +75,16 @@ public:
     // How pure CART calls a split at each position of a feature, larger is purer; 0 if it is not allowed.
     virtual void purities(
         const RowSet& set, std::uint32_t f, const Halt& halt, std::vector<double>& by_position) const = 0;
+    // Categories (search/subsets.cpp).  The best stump of a categorical feature with less loss than `limit`;
+    // and CART's choice, the purest prefix of an order of the categories.
+    // An objective may begin without: then it takes no categorical features.
+    virtual BestSubset best_subset(const RowSet&, std::uint32_t, Score) const { return no_categories(); }
+    virtual PurestSubset purest_subset(const RowSet&, std::uint32_t) const { return no_categories(); }
+    // The leaves and best stumps of rows whose ranks are in `left` and in `right`; others are left out.
+    virtual SplitLosses stumps_of_subsets(const RowSet&, std::uint32_t, const std::uint64_t* /* left */,
+        const std::uint64_t* /* right */) const {
+        return no_categories();
+    }
     // With a leaf size: can its batch bound all thresholds of a run by one evaluation (bounds/segment.hpp)?
     virtual bool bounds_runs(const RowSet&) const { return false; }
     // How up to 32 splits at once are evaluated at depth two.
@@ -70,7 +94,31 @@ public:
     virtual std::size_t counts() const = 0;
     virtual void count(std::span<const Row> raw_rows, Score* counts) const = 0;
     virtual Score loss_of_counts(const Score* counts) const = 0;
+protected:
+    struct NoCategories {
+        template <class T> operator T() const {
+            throw std::logic_error("contree: this objective takes no categorical features");
+        }
+    };
+    static NoCategories no_categories() { return {}; }
+    // The best stump of numbers, or a better one of categories.
+    Stump with_categories(const RowSet& set, Stump best, const Halt& halt) const {
+        for (std::uint32_t f = set.features; f < set.columns() && best.loss > 0 && !halt(); ++f) {
+            const BestSubset found = best_subset(set, f, best.loss);
+            best.relaxed = std::min(best.relaxed, found.relaxed);
+            if (found.left.empty()) continue;
+            const Split at = set.split_of(f, found.left);
+            best = {found.loss, at.f, at.z, best.relaxed, at.subset};
+        }
+        return best;
+    }
 };
+
+// What a leaf below a categorical split must have.  Where a larger set counts for sizes, its rows of other
+// categories may go to any side, so any size will do: that can only make a proved bound smaller.
+inline LeafSize subset_leaf_size(const RowSet& set) {
+    return set.leaf_size_rows == nullptr ? set.leaf : LeafSize{};
+}
 
 // The purest threshold of a feature, as CART measures it.
 inline constexpr double but_for_rounding = 1 - 1e-12;  // purities that differ by less are equal

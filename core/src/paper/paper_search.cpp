@@ -64,7 +64,7 @@ Outcome PaperSearch::solve(const RowSet& set, const TreeSize& size, Score ub, Sc
     const Score leaf = objective_.leaf_score(set);
     const bool closed = options_.switches.split_pays && leaf_is_best(leaf, objective_.costs) && leaf > 0;
     statistics_.closed_by_split_cost += closed;
-    if (depth == 0 || leaf == 0 || set.features == 0 || closed) return {leaf, leaf, {Step{Step::leaf, 0}}};
+    if (depth == 0 || leaf == 0 || set.columns() == 0 || closed) return {leaf, leaf, {Step{Step::leaf, 0}}};
     if (ub <= 0) return {};
 
     const bool cached = options_.switches.cache && depth >= 2 && &set != &root_;
@@ -150,7 +150,7 @@ PaperSearch::Sides PaperSearch::split(
     if (depth == 0 || (depth == 1 && options_.switches.depth_two)) return split_small(sub, f, z, budget);
     ++statistics_.splits_evaluated;
     Arena::Frame frame(arena_);
-    const auto [rows_left, rows_right] = split_rows(sub.set, f, z, true, scalar_partitioner, arena_);
+    const auto [rows_left, rows_right] = split_rows(sub.set, {f, z}, true, scalar_partitioner, arena_);
     const bool bounded = options_.switches.upper_bounds != 0;
     const Score gap = sub.gap_below, split_cost = objective_.costs.split;
     const Score ub = bounded ? sub.ub - split_cost : unreached;  // for both sides together

@@ -82,7 +82,9 @@ void Solver::open(Worker& worker, Node& node, const SolveRequest& request) {
         ends = std::max(ends, shallow.lower);
         if (node.listener != nullptr && shallow.plan.size() > 1) {
             const Split at = place_of(*node.set, shallow.plan.front());
-            node.hint_f = at.f, node.hint = node.set->mass_at(at.f, at.z);
+            node.hint_f = at.f, node.hint_subset = at.subset;
+            if (at.subset != no_subset) node.hint_subset = first_on_left(*node.set, at);
+            else node.hint = node.set->mass_at(at.f, at.z);
         }
         if (shallow.upper < node.ub) improve(node, shallow.upper, std::move(shallow.plan));
     }
@@ -128,6 +130,7 @@ void Solver::open_segments(Node& node, Score ends, std::int32_t profile, const S
                 open_between(f, budget, left_end, right_end, points, node.limit(), rules_, node.queue));
             if (!set.has_leaf_size()) note_inherited();
         }
+        open_subsets(node, budget);
     }
     node.make_heap();
 }
@@ -157,7 +160,7 @@ bool Solver::next_task(Node& node, Task& task, Statistics& statistics) {
             node.set_aside(node.queue.front().bound);
             node.queue.clear();
         } else if (node.begin(task, rules_)) {
-            if (node.set->has_leaf_size()) find_stale_ends(node, task);
+            if (node.set->has_leaf_size() && task.segment.subset == no_subset) find_stale_ends(node, task);
             return true;
         } else {
             ++statistics.closed_by_trimming;

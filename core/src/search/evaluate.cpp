@@ -4,15 +4,13 @@
 
 namespace contree {
 void Solver::evaluate(Worker& worker, Node& node, Task& task) {
+    if (task.segment.subset != no_subset) return evaluate_subset(worker, node, task);
     if (task.renew_left || task.renew_right) return renew_ends(worker, node, task);
     ++worker.statistics.splits_evaluated;
     worker.count_split(*node.set);
     const Segment& s = task.segment;
     Arena::Frame frame(worker.arena);
-    // Must the sides know which rows they are?
-    const bool keep_origin =
-        node.set->has_leaf_size() || (options_.switches.cache && node.depth - 1 >= cached_depth());
-    Children children = split(worker, *node.set, s.f, task.z, keep_origin);
+    Children children = split(worker, *node.set, {s.f, task.z}, keeps_origin(node));
     if (flags_.stopping()) {  // the segment is as open as before
         std::lock_guard lock(node.mutex);
         node.enqueue(s);
@@ -25,12 +23,11 @@ void Solver::evaluate(Worker& worker, Node& node, Task& task) {
     const Sides lower{left_bound(s, z, rules_), right_bound(s, z, rules_)};
     const Solved sides = solve_sides(worker, node, task, children, lower, up_to, &profiles);
     const Point w{z, sides.left.lower, sides.right.lower};
-    learn(worker, node, task, {w, w}, w, join_sides(node, task, sides), std::move(profiles));
+    learn(worker, node, task, {w, w}, w, join_sides(node, task, {s.f, task.z}, sides), std::move(profiles));
 }
 
-Children Solver::split(
-    Worker& worker, const RowSet& set, std::uint32_t f, Position z, bool keep_origin) const {
-    return split_rows(set, f, z, keep_origin, partitioner(), worker.arena, when_stopped(flags_.control));
+Children Solver::split(Worker& worker, const RowSet& set, const Split& at, bool keep_origin) const {
+    return split_rows(set, at, keep_origin, partitioner(), worker.arena, when_stopped(flags_.control));
 }
 
 // B3.  Let [i..j] be the live run around z.  If L(z) reaches limit - lbR(j), then L >= L(z) and R >= lbR(j)
@@ -62,13 +59,13 @@ auto Solver::solve_sides(Worker& worker, const Node& node, const Task& task, con
 }
 
 // The split's own outcome, from those of its sides.
-Outcome Solver::join_sides(const Node& node, const Task& task, const Solved& sides) const {
+Outcome Solver::join_sides(const Node& node, const Task& task, const Split& at, const Solved& sides) const {
     const auto& [left, right] = sides;
     const Score split_cost = rules_.costs.split, upper = left.upper + right.upper + split_cost;
     Outcome whole{left.lower + right.lower + split_cost, unreached, {}};
     if (upper >= task.limit + node.gap) return whole;  // no better than what there was
     whole.upper = upper;
-    whole.plan = join(step_at(*node.set, {task.segment.f, task.z}), left.plan, right.plan);
+    whole.plan = join(step_at(*node.set, at), left.plan, right.plan);
     return whole;
 }
 

@@ -1,8 +1,10 @@
 #include "search/frontier.hpp"
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <string>
 #include "search/incumbent.hpp"
+#include "search/subset_interval.hpp"
 
 namespace contree {
 namespace {
@@ -15,8 +17,13 @@ void check(bool holds, const std::string& what) {
 std::uint32_t feature_of(const RowSet& root, const Interval& interval) {
     const bool possible = interval.column >= 0 && interval.column <= std::numeric_limits<std::int32_t>::max();
     const std::uint32_t f =
-        possible ? root.number_of(static_cast<FeatureId>(interval.column)) : root.features;
-    check(f < root.features, "no column " + std::to_string(interval.column));
+        possible ? root.number_of(static_cast<FeatureId>(interval.column)) : root.columns();
+    check(f < root.columns(), "no column " + std::to_string(interval.column));
+    check(interval.subset.empty() == (f < root.features), "a threshold where categories are, or the reverse");
+    if (f >= root.features) {
+        check(is_subset_of_lattice(root, interval, f), "no such set of categories");
+        return f;
+    }
     const auto stands = [&](Score z) {
         return z >= 0 && z <= root.mass && root.mass_at(f, root.position_of(f, z)) == z;
     };
@@ -24,6 +31,8 @@ std::uint32_t feature_of(const RowSet& root, const Interval& interval) {
     check(ends && (!interval.with_u || interval.u.z > 0), "no threshold at an interval's end");
     return f;
 }
+
+bool is_whole(const Interval& interval) { return interval.u.z == interval.v.z; }
 
 // The thresholds of an interval among the feature's cuts: the first, and how many.
 std::pair<std::uint32_t, std::uint32_t> thresholds_of(
@@ -35,7 +44,7 @@ std::pair<std::uint32_t, std::uint32_t> thresholds_of(
 }
 
 // Both parts end at a threshold in the middle, of which is known what B1 says.  It belongs to the right one.
-std::pair<Interval, Interval> halves(
+std::pair<Interval, std::optional<Interval>> halves(
     const RowSet& root, const Interval& whole, std::uint32_t f, const Rules& rules) {
     const auto [first, count] = thresholds_of(root, whole, f);
     const Position from = std::max<Position>(1, root.position_of(f, whole.u.z)),
@@ -60,6 +69,7 @@ Frontier frontier_of(Node& node, Score leaf_cost) {
     const auto add = [&](const Segment& s) {
         frontier.intervals.push_back({node.set->feature[s.f], s.budget, {s.u.z, s.u.left, s.u.right},
             {s.v.z, s.v.left, s.v.right}, s.u.open, with_leaf(s.bound, leaf_cost)});
+        if (s.subset != no_subset) frontier.intervals.back().subset = node.set->categories->subset(s.subset);
     };
     for (const Segment& segment : node.queue) add(segment);
     for (const Segment* const segment : node.in_flight) add(*segment);
@@ -70,9 +80,14 @@ void open_from(
     Node& node, const Frontier& frontier, const RootProfiles& profiles, Score leaf_cost, const Rules& rules) {
     const RowSet& root = *node.set;
     node.set_aside(without_leaf(frontier.floor, leaf_cost));
-    for (const auto& [column, budget, u, v, with_u, bound] : frontier.intervals) {
+    for (const auto& [column, budget, u, v, with_u, bound, subset] : frontier.intervals) {
         const std::uint32_t f = root.number_of(static_cast<FeatureId>(column)),
                             of_budget = static_cast<std::uint32_t>(budget);
+        if (!subset.empty()) {
+            node.queue.push_back({without_leaf(bound, leaf_cost), {u.z, u.left, u.right},
+                {v.z, v.left, v.right}, f, of_budget, root.categories->id_of(of_width(root, subset))});
+            continue;
+        }
         const std::int32_t before = u.z == 0 ? profiles.of_ends : profiles.before(f, of_budget, u.z);
         const std::int32_t behind = v.z == root.mass ? profiles.of_ends : profiles.behind(f, of_budget, v.z);
         const Point left{u.z, u.left, u.right, with_u, before}, right{v.z, v.left, v.right, false, behind};
@@ -109,7 +124,12 @@ Frontier split_frontier(const RowSet& root, const Frontier& frontier, std::size_
     std::vector<std::uint32_t> features;
     std::priority_queue<std::pair<std::uint32_t, std::size_t>> longest;
     const auto add = [&](std::size_t i) {
-        longest.emplace(thresholds_of(root, finer.intervals[i], features[i]).second, i);
+        const Interval& interval = finer.intervals[i];
+        const std::uint32_t count =
+            interval.subset.empty() ? thresholds_of(root, interval, features[i]).second
+            : is_whole(interval)    ? 1
+                                    : std::uint32_t{1} << std::min<Score>(30, interval.v.z - interval.u.z);
+        longest.emplace(count, i);
     };
     for (std::size_t i = 0; i < finer.intervals.size(); ++i) {
         features.push_back(feature_of(root, finer.intervals[i]));
@@ -118,11 +138,14 @@ Frontier split_frontier(const RowSet& root, const Frontier& frontier, std::size_
     while (finer.intervals.size() < parts && !longest.empty() && longest.top().first >= 2) {
         const std::size_t i = longest.top().second;
         longest.pop();
-        const auto [left, right] = halves(root, finer.intervals[i], features[i], rules);
+        const bool subset = !finer.intervals[i].subset.empty();
+        const auto [left, right] = subset ? children_of(root, finer.intervals[i], features[i])
+                                          : halves(root, finer.intervals[i], features[i], rules);
         finer.intervals[i] = left;
-        finer.intervals.push_back(right);
-        features.push_back(features[i]);
         add(i);
+        if (!right) continue;
+        finer.intervals.push_back(*right);
+        features.push_back(features[i]);
         add(finer.intervals.size() - 1);
     }
     return finer;

@@ -68,7 +68,7 @@ void Solver::renew_end(Worker& worker, Node& node, const Task& task, Segment& s,
     worker.cells_moved += static_cast<std::int64_t>(set.cells());
     Arena::Frame frame(worker.arena);
     const Position z = set.position_of(s.f, end.z);
-    Children children = split(worker, set, s.f, z, true);
+    Children children = split(worker, set, {s.f, z}, true);
     if (flags_.stopping()) return;
     RowSet& side = side_of(children, left);
     widen(worker, set, s.f, left ? task.run.high : task.run.low, left, side);
@@ -104,7 +104,7 @@ void Solver::evaluate_leaf_size(
         task.right = known_of(profiles.right);
         const Solved sides =
             solve_sides(worker, node, task, children, {w.own.left, w.own.right}, up_to, nullptr);
-        whole = join_sides(node, task, sides);
+        whole = join_sides(node, task, {s.f, task.z}, sides);
         w.own.left = std::max(w.own.left, sides.left.lower);
         w.own.right = std::max(w.own.right, sides.right.lower);
     }
@@ -121,7 +121,7 @@ void Solver::widen(Worker& worker, const RowSet& set, std::uint32_t f, Position 
     side.leaf = set.leaf;
     side.leaf_size_rows = &all;
     if (place == (left ? all.rows : 0)) return;
-    const Children parts = split(worker, all, g, place, true);
+    const Children parts = split(worker, all, {g, place}, true);
     side.leaf_size_rows = new (worker.arena.take<RowSet>(1)) RowSet(side_of(parts, left));
 }
 }  // namespace contree

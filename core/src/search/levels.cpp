@@ -1,4 +1,5 @@
 #include "search/levels.hpp"
+#include <cmath>
 #include "bounds/irreducible.hpp"
 
 namespace contree {
@@ -143,11 +144,16 @@ void Levels::landed(const Node& node, const Segment& segment, const Point& at) {
     const RowSet& set = *node.set;
     if (at.profile >= 0 && !set.has_leaf_size()) profiles_.note(segment.f, segment.budget, at.z, at.profile);
     if (!is_last() || !share_.wanted.exchange(false, std::memory_order_relaxed)) return;
-    std::uint64_t open = node.thresholds_in_flight, all = 0;
+    // Of the sets of a feature's categories each node has a share, that counts like so many cuts.
+    auto open = static_cast<double>(node.thresholds_in_flight);
+    double all = 0;
     for (const Segment& one : node.queue)
-        if (one.bound < node.limit()) open += live_run(one, set, node.limit(), solver_.rules()).size();
-    for (std::uint32_t f = 0; f < set.features; ++f) all += node.budgets.size() * set.cuts(f).count;
-    share_.closed = 1 - static_cast<double>(open) / static_cast<double>(all);
+        if (one.bound < node.limit())
+            open += one.subset != no_subset ? std::ldexp(set.cuts(one.f).count, static_cast<int>(1 - one.u.z))
+                                            : live_run(one, set, node.limit(), solver_.rules()).size();
+    for (std::uint32_t f = 0; f < set.columns(); ++f)
+        all += static_cast<double>(node.budgets.size()) * set.cuts(f).count;
+    share_.closed = std::max(0.0, 1 - open / all);
 }
 
 // What the queue proves now, if this is the depth asked for; then the heuristics' slice.

@@ -5,7 +5,9 @@
 // every moment.  The mutex guards all members below it once the node is shared.
 #pragma once
 #include <condition_variable>
+#include <map>
 #include <mutex>
+#include "bounds/subset.hpp"
 #include "search/crew.hpp"
 #include "search/side_profiles.hpp"
 #include "tree/outcome.hpp"
@@ -45,6 +47,7 @@ struct Node {
     const Crew::Job* job = nullptr;    // the node as a job, the parent of what it solves
     std::uint32_t hint_f = 0;          // the threshold to begin with, if any: where the shallower tree splits
     Score hint = 0;                    // and the mass on its left; 0: none
+    SubsetId hint_subset = no_subset;  // of a categorical feature instead
     Profile* learnt = nullptr;         // where the bounds of all thresholds go, if anyone wants them
     std::deque<SideProfiles> own_profiles;
     std::deque<SideProfiles>* profiles = &own_profiles;  // by Point::profile
@@ -53,11 +56,12 @@ struct Node {
     std::condition_variable changed;  // something has landed
     Score ub;                         // the target, or the best score found
     Outcome best;
-    Score floor = unreached;                 // the least bound of what was set aside
-    std::vector<Segment> queue;              // a heap, least bound first
-    std::vector<const Segment*> in_flight;   // those being evaluated
-    std::uint64_t thresholds_in_flight = 0;  // that are open
-    std::int64_t begun = 0;                  // thresholds
+    Score floor = unreached;                    // the least bound of what was set aside
+    std::vector<Segment> queue;                 // a heap, least bound first
+    std::vector<const Segment*> in_flight;      // those being evaluated
+    std::uint64_t thresholds_in_flight = 0;     // that are open
+    std::int64_t begun = 0;                     // thresholds
+    std::map<std::uint32_t, Lattice> lattices;  // by feature, once a set of its categories is evaluated
 
     Score limit() const { return ub - gap; }  // nothing at or above this can matter
     bool has_task() const { return !queue.empty() && queue.front().bound < limit(); }
@@ -80,7 +84,8 @@ struct Node {
     // to the left holds a subset, the one to the right a superset.
     bool begin(Task& task, const Rules& rules) {
         const auto holds_hint = [&](const Segment& s) {
-            return s.f == hint_f && s.u.z < hint && hint < s.v.z;
+            if (s.subset != no_subset) return s.subset == hint_subset && s.f == hint_f && s.u.z == s.v.z;
+            return hint_subset == no_subset && s.f == hint_f && s.u.z < hint && hint < s.v.z;
         };
         std::pop_heap(queue.begin(), queue.end(), later);
         if (const auto at = std::ranges::find_if(queue, holds_hint); begun == 0 && at != queue.end()) {
@@ -89,6 +94,12 @@ struct Node {
         }
         task = {.segment = queue.back(), .limit = limit()};
         queue.pop_back();
+        if (task.segment.subset != no_subset) {
+            task.run = {1, 0, 0, 0};
+            in_flight.push_back(&task.segment);
+            ++begun;
+            return true;
+        }
         task.run = live_run(task.segment, *set, task.limit, rules);
         if (task.run.empty()) return set_aside(task.limit), false;
         const auto [first, last, low, high] = task.run;
@@ -119,10 +130,11 @@ struct Node {
     }
     SideProfiles& profile(const Point& point) { return (*profiles)[static_cast<std::size_t>(point.profile)]; }
 private:
-    // Least bound on top; of equal bounds the longest, because it tells most.
+    // Least bound on top; of equal bounds the longest, because it tells most, and the most decided subset.
     static bool later(const Segment& a, const Segment& b) {
         const auto order = [](const Segment& s) {
-            return std::tuple(s.bound, -s.length(), s.f, s.budget, s.u.z);
+            return std::tuple(
+                s.bound, s.subset == no_subset ? -s.length() : s.length(), s.f, s.budget, s.u.z, s.subset);
         };
         return order(a) > order(b);
     }

@@ -15,7 +15,7 @@ Outcome Solver::solve(Worker& worker, SolveRequest request) {
     const RowSet& set = request.set;
     ++worker.statistics.subproblems;
     const Score leaf = objective_.leaf_score(set);
-    if (request.size.depth == 0 || set.features == 0 || leaf <= request.lower) return leaf_outcome(leaf);
+    if (request.size.depth == 0 || set.columns() == 0 || leaf <= request.lower) return leaf_outcome(leaf);
     if (options_.switches.split_pays && leaf_is_best(leaf, rules_.costs)) {
         ++worker.statistics.closed_by_split_cost;
         return leaf_outcome(leaf);

@@ -72,13 +72,25 @@ private:
 
     // evaluate.cpp
     void evaluate(Worker& worker, Node& node, Task& task);
-    Children split(Worker& worker, const RowSet& set, std::uint32_t f, Position z, bool keep_origin) const;
+    // Must the sides of a node's splits know which rows they are?
+    bool keeps_origin(const Node& node) const {
+        return node.set->has_leaf_size() || (options_.switches.cache && node.depth - 1 >= cached_depth());
+    }
+    Children split(Worker& worker, const RowSet& set, const Split& at, bool keep_origin) const;
     Sides targets(const Node& node, const Task& task) const;
     Solved solve_sides(Worker& worker, const Node& node, const Task& task, const Children& children,
         const Sides& lower, const Sides& up_to, SideProfiles* learnt);
-    Outcome join_sides(const Node& node, const Task& task, const Solved& sides) const;
+    Outcome join_sides(const Node& node, const Task& task, const Split& at, const Solved& sides) const;
     void learn(Worker& worker, Node& node, const Task& task, const Evaluated& found, const Point& any_size,
         Outcome outcome, SideProfiles profiles);
+
+    // subsets.cpp
+    void open_subsets(Node& node, std::uint32_t budget);
+    Outcome solve_categories(
+        Worker& worker, const Node& node, const Split& at, Leaves leaves, Score lower, Score target);
+    const Lattice& lattice_of(Worker& worker, Node& node, const Task& task);
+    void evaluate_subset(Worker& worker, Node& node, const Task& task);
+    void evaluate_whole_subset(Worker& worker, Node& node, const Task& task, const Split& at);
 
     // leaf_sizes.cpp
     bool bounds_runs(const Node& node, const Run& run) const;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include "tree/category_split.hpp"
 
 namespace contree {
 namespace {
@@ -31,10 +32,21 @@ public:
 
     // Rows that go left to the front; returns how many these are.
     std::size_t part(Range range, std::size_t feature, double threshold, bool missing_left) {
+        return part(range, feature,
+            [&](double value) { return value <= threshold || (missing_left && std::isnan(value)); });
+    }
+    // The same where a value goes left that is in a bit set of categories.
+    std::size_t part(Range range, std::size_t feature, const std::uint64_t* left, bool missing_left) {
+        return part(range, feature, [&](double value) {
+            return std::isnan(value) ? missing_left : contains(left, static_cast<Rank>(value));
+        });
+    }
+private:
+    template <class GoesLeft> std::size_t part(Range range, std::size_t feature, const GoesLeft& test) {
         const std::span<const double> values = column(feature);
         std::size_t left = 0, right = 0;
         for (const Row row : range) {
-            const bool goes_left = values[row] <= threshold || (missing_left && std::isnan(values[row]));
+            const bool goes_left = test(values[row]);
             range[left] = row;
             spare_[right] = row;
             left += goes_left;
@@ -43,7 +55,7 @@ public:
         std::copy_n(spare_.begin(), right, range.begin() + static_cast<std::ptrdiff_t>(left));
         return left;
     }
-private:
+
     const Table& table_;
     std::vector<Row> rows_, spare_;
 };
@@ -65,6 +77,7 @@ std::size_t rank_of(const Column& column, double value) {
 struct Builder {
     const Objective& objective;
     const RankedTable& ranked;
+    const Table& table;
     const Halt& halt;
     Plan::const_iterator next;
     NodeRows rows;
@@ -73,23 +86,27 @@ struct Builder {
     // Appends the subtree for the next steps of the plan; returns its objective.
     Score add(NodeRows::Range range) {
         const Step step = *next++;
-        const std::size_t node = tree.size();
+        const std::size_t node = tree.size(), words = tree.category_words.size();
         put_leaf(node, range);
         const Score as_leaf = objective.costs.loss * objective.loss_of_counts(counts_of(node));
         if (step.feature == Step::leaf || halt()) return as_leaf;
         if (step.feature < 0) throw std::logic_error("contree: a plan with an open stump");
         const Column& column = ranked.columns[static_cast<std::size_t>(step.feature)];
-        const std::size_t middle = rows.part(range, static_cast<std::size_t>(column.feature),
-            column.values.highest_of(step.rank), column.missing == Missing::first);
+        const bool categorical = ranked.categories->is_categorical(static_cast<FeatureId>(step.feature));
+        const std::size_t middle =
+            categorical ? part_categories(node, step, column, range)
+                        : rows.part(range, static_cast<std::size_t>(column.feature),
+                              column.values.highest_of(step.rank), column.missing == Missing::first);
         const NodeRows::Range left = range.first(middle), right = range.subspan(middle);
         if (left.empty() || right.empty()) throw std::logic_error("contree: a plan splits off no row");
-        write_split(node, column, left, right);
+        if (!categorical) write_split(node, column, left, right);
         tree.children_left[node] = static_cast<std::int64_t>(tree.size());
         Score score = add(left) + objective.costs.split;
         tree.children_right[node] = static_cast<std::int64_t>(tree.size());
         score += add(right);
         if (score < as_leaf) return score;
         put_leaf(node, range);
+        tree.category_words.resize(words);
         return as_leaf;
     }
 
@@ -109,6 +126,16 @@ struct Builder {
         tree.missing_count[node] = missing;
         tree.missing_left[node] = missing > 0 ? column.missing == Missing::first : left.size() > right.size();
         find_gap(node, column, values);
+    }
+
+    // Writes a split of categories, and parts the rows.
+    std::size_t part_categories(
+        std::size_t node, const Step& step, const Column& column, NodeRows::Range range) {
+        const auto feature = static_cast<std::size_t>(column.feature);
+        const std::uint64_t* const left =
+            write_categories(tree, node, column, static_cast<std::size_t>(table.categories[feature]),
+                ranked.categories->words_of(step.rank), rows.column(feature), range);
+        return rows.part(range, feature, left, tree.missing_left[node] != 0);
     }
 
     // All rows' values next to a threshold; ranks tell them unless it lies among values that count as equal.
@@ -136,7 +163,7 @@ struct Builder {
     // New nodes are leaves.
     void resize(std::size_t nodes) {
         const auto resize_all = [&](auto value, auto&... lists) { (lists.resize(nodes, value), ...); };
-        resize_all(-1, tree.children_left, tree.children_right);
+        resize_all(-1, tree.children_left, tree.children_right, tree.category_offset);
         resize_all(-2, tree.feature, tree.threshold, tree.gap_below, tree.gap_above);
         resize_all(std::uint8_t{0}, tree.missing_left, tree.missing_count);
         tree.counts.resize(nodes * objective.counts());
@@ -148,7 +175,7 @@ struct Builder {
 
 Tree build_tree(const Objective& objective, const RankedTable& ranked, const Table& table, const Plan& plan,
     const Halt& halt) {
-    Builder builder{objective, ranked, halt, plan.begin(), NodeRows(table)};
+    Builder builder{objective, ranked, table, halt, plan.begin(), NodeRows(table)};
     builder.add(builder.rows.all());
     return std::move(builder.tree);
 }
@@ -167,8 +194,11 @@ Score verify(const Objective& objective, const Tree& tree, const Table& table, c
             throw std::logic_error("contree: a leaf is too small");
         if (tree.children_left[node] < 0) return objective.loss_of_counts(counts.data());
         const auto feature = static_cast<std::size_t>(tree.feature[node]);
+        const bool missing_left = tree.missing_left[node] != 0;
+        const std::int64_t offset = tree.category_offset[node];
         const std::size_t middle =
-            rows.part(range, feature, tree.threshold[node], tree.missing_left[node] != 0);
+            offset < 0 ? rows.part(range, feature, tree.threshold[node], missing_left)
+                       : rows.part(range, feature, tree.category_words.data() + offset, missing_left);
         return self(self, tree.children_left[node], range.first(middle)) +
                self(self, tree.children_right[node], range.subspan(middle));
     };

@@ -24,7 +24,7 @@ struct Planter {
         while (tree.children_left[node] >= 0) {
             const Place at = place(node, sub);
             if (at.z > 0 && at.z < sub.rows)
-                return sub.allows(at.f, at.z) ? join_sides(node, sub, at, level) : as_leaf;
+                return sub.allows(at.split()) ? join_sides(node, sub, at, level) : as_leaf;
             node = child(node, at.z > 0);
         }
         return as_leaf;
@@ -35,6 +35,8 @@ struct Planter {
         std::uint32_t f = 0;
         Position z = 0;
         bool mirrored = false;  // the rows left of z are those that the test sends right
+        SubsetId subset = no_subset;
+        Split split() const { return {f, z, subset}; }
     };
 
     std::size_t child(std::size_t node, bool left) const {
@@ -43,17 +45,17 @@ struct Planter {
 
     Place place(std::size_t node, const RowSet& sub) const {
         // Of a feature's columns the first: missing values, if there are any, come last in it.
-        const auto column =
-            std::ranges::lower_bound(ranked.columns, tree.feature[node], {}, &Column::feature);
+        const auto column = std::ranges::find(ranked.columns, tree.feature[node], &Column::feature);
         const auto number = static_cast<FeatureId>(column - ranked.columns.begin());
         const bool missing_left = tree.missing_left[node] != 0;
+        if (ranked.categories->is_categorical(number)) return place_subset(node, sub, number);
         const std::vector<double>& lowest = column->values.lowest;
         const auto values_end = lowest.end() - (column->missing == Missing::last);
         // Values that count as equal stay together: all of them go where the lowest of them goes.
         const auto left = static_cast<Rank>(
             std::upper_bound(lowest.begin(), values_end, tree.threshold[node]) - lowest.begin());
         const std::uint32_t f = sub.number_of(number);
-        if (f == sub.features) {  // constant on these rows: any of them shows where all go
+        if (f == sub.columns()) {  // constant on these rows: any of them shows where all go
             const double value = table.values[static_cast<std::size_t>(column->feature) * table.rows +
                                               ranked.original[sub.origin[0]]];
             const bool goes_left =
@@ -69,12 +71,38 @@ struct Planter {
         return {sub.number_of(number + 1), sub.rows - present + z};
     }
 
+    // Categories of the table by the tree's bit set; a node that has none sends them all right.
+    Place place_subset(std::size_t node, const RowSet& sub, FeatureId number) const {
+        const Column& column = ranked.columns[number];
+        const std::int64_t offset = node < tree.category_offset.size() ? tree.category_offset[node] : -1;
+        SubsetWords subset = ranked.categories->none();
+        for (Rank rank = 0; rank < column.values.lowest.size(); ++rank) {
+            const double code = column.values.lowest[rank];
+            const bool left = std::isnan(code) ? tree.missing_left[node] != 0
+                                               : offset >= 0 && contains(tree.category_words.data() + offset,
+                                                                    static_cast<Rank>(code));
+            if (left) insert(subset.data(), rank);
+        }
+        const std::uint32_t f = sub.number_of(number);
+        if (f < sub.columns()) {
+            const Split at = sub.split_of(f, subset);
+            return {f, at.z, false, at.subset};
+        }
+        const double value = table.values[static_cast<std::size_t>(column.feature) * table.rows +
+                                          ranked.original[sub.origin[0]]];
+        const auto same = [&](double code) {
+            return code == value || (std::isnan(code) && std::isnan(value));
+        };
+        const auto rank = std::ranges::find_if(column.values.lowest, same) - column.values.lowest.begin();
+        return {0, contains(subset.data(), static_cast<Rank>(rank)) ? sub.rows : 0};
+    }
+
     Outcome join_sides(std::size_t node, const RowSet& sub, const Place& at, std::int64_t level) {
         Arena::Frame frame(arena);
-        const Children children = split_rows(sub, at.f, at.z, true, partitioner, arena);
+        const Children children = split_rows(sub, at.split(), true, partitioner, arena);
         const Outcome left = plant(child(node, !at.mirrored), children.left, level + 1);
         const Outcome right = plant(child(node, at.mirrored), children.right, level + 1);
-        return {0, left.upper + right.upper, join(step_at(sub, {at.f, at.z}), left.plan, right.plan)};
+        return {0, left.upper + right.upper, join(step_at(sub, at.split()), left.plan, right.plan)};
     }
 };
 }  // namespace contree

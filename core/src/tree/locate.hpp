@@ -5,20 +5,17 @@
 #include "tree/outcome.hpp"
 
 namespace contree {
-struct Split {
-    std::uint32_t f;  // the set's number of the feature
-    Position z;       // 0: no split
-};
-
 inline Step step_at(const RowSet& set, const Split& at) {
-    return {static_cast<std::int32_t>(set.feature[at.f]), set.rank_left_of(at.f, at.z)};
+    const auto column = static_cast<std::int32_t>(set.feature[at.f]);
+    return {column, at.subset == no_subset ? set.rank_left_of(at.f, at.z) : at.subset};
 }
 
 // Where a step that splits does so, allowed or not; nowhere if the set lacks its column, or if missing values
 // alone lie left: the feature's other order has that threshold.
 inline Split place_of(const RowSet& set, const Step& step) {
     const std::uint32_t f = set.number_of(static_cast<FeatureId>(step.feature));
-    if (f == set.features) return {0, 0};
+    if (f == set.columns()) return {0, 0};
+    if (f >= set.features) return set.split_of(f, set.categories->subset(step.rank));
     const Position z = set.order(f).first_behind(step.rank, 0, set.rows);
     return {f, z == 0 || z == set.rows || set.cut_behind(f, z - 1) ? z : 0};
 }
@@ -28,10 +25,10 @@ inline Split locate(const Objective& objective, const RowSet& set, const Step& s
     if (step.feature == Step::leaf) return {0, 0};
     if (step.feature == Step::stump) {
         const Stump stump = objective.best_stump(set, halt);
-        return {stump.f, stump.z};
+        return stump.split();
     }
     const Split at = place_of(set, step);
-    if (at.z == 0 || at.z == set.rows || !set.allows(at.f, at.z))
+    if (at.z == 0 || at.z == set.rows || !set.allows(at))
         throw std::logic_error("contree: a plan splits off too few rows");
     return at;
 }
@@ -55,7 +52,7 @@ inline Plan plain_plan(const Objective& objective, const RowSet& root, const Pla
             return;
         }
         Arena::Frame frame(arena);
-        const Children children = split_rows(set, at.f, at.z, false, partitioner, arena, halt);
+        const Children children = split_rows(set, at, false, partitioner, arena, halt);
         self(self, children.left, step + 1);
         self(self, children.right, end_of(step + 1));
     };

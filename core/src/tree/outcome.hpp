@@ -4,7 +4,8 @@
 #include "data/arena.hpp"
 
 namespace contree {
-// One node of a plan.  Rows with rank <= `rank` in `feature` go left.
+// One node of a plan.  Rows with rank <= `rank` in `feature` go left; in a categorical column `rank` is the
+// number of the set of ranks that go left (Categories::id_of).
 struct Step {
     static constexpr std::int32_t leaf = -1;
     static constexpr std::int32_t stump = -2;  // the best tree of depth one, left open

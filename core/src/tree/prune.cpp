@@ -17,10 +17,11 @@ Prunings::Prunings(const Objective& objective, const RowSet& root, const Plan& p
         if (ranks.empty()) {
             ranks.resize(root.rows);
             const std::uint32_t f = root.number_of(static_cast<FeatureId>(step.feature));
-            if (f == root.features) throw std::logic_error("contree: a plan splits a constant feature");
+            if (f == root.columns()) throw std::logic_error("contree: a plan splits a constant feature");
             for (Row k = 0; k < root.rows; ++k) ranks[root.order(f).row(k)] = root.order(f).rank(k);
         }
-        const auto goes_left = [&](Row row) { return ranks[row] <= step.rank; };
+        const GoesLeft left = root.categories->goes_left(static_cast<FeatureId>(step.feature), step.rank);
+        const auto goes_left = [&](Row row) { return left(ranks[row]); };
         const auto behind = std::ranges::stable_partition(range, goes_left);
         return range.size() - behind.size();
     };
