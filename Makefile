@@ -41,7 +41,7 @@ endef
 
 # Those that there are: each runs a small set with --quick.
 EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
-               anytime first_seconds out_of_sample scaling distributed sparse general)))))
+               anytime first_seconds out_of_sample scaling distributed sparse general regression)))))
 
 .PHONY: demo test test-python test-long test-cpp test-platforms lint types format asan asan-quick tsan docs docs-links bench wheel clean
 .DELETE_ON_ERROR:

@@ -28,6 +28,8 @@ SOLVERS = ["contree", "STreeD, 10", "STreeD, 30", "STreeD, 100", "OSRT, 10", "CA
 DEPTHS = [2, 3, 4]
 SPLITS, TEST_SHARE, SEED = 5, 0.2, 0
 LONG = 4  # from this depth on one split only
+# OSRT overruns its limit by far on more rows and beyond depth two.
+OSRT_DATASETS, OSRT_DEPTHS = ("autompg", "concrete", "qsar", "fish", "diabetes"), (2,)
 
 
 def main() -> None:
@@ -38,12 +40,18 @@ def main() -> None:
     experiment = Experiment(EXPERIMENT, args.output, SEED)
     if not args.report:
         rows = [
-            [cell(name, depth, solver, args.time_limit) for solver in SOLVERS]
+            [cell(name, depth, solver, args.time_limit) for solver in solvers(name, depth)]
             for depth in args.depths
             for name in args.datasets
         ]
         experiment.conduct(rows, args.repeat, args.again)
     publish(experiment, markdown)
+
+
+def solvers(name: str, depth: int) -> list[str]:
+    """Return the solvers that are measured on a data set."""
+    small = name in OSRT_DATASETS and depth in OSRT_DEPTHS
+    return [solver for solver in SOLVERS if small or not solver.startswith("OSRT")]
 
 
 def cell(name: str, depth: int, solver: str, limit: float) -> Cell:
@@ -174,8 +182,11 @@ def osrt(depth: int, limit: float, thresholds: int) -> Callable:
         )
         with contextlib.redirect_stdout(io.StringIO()):
             model.fit(questions(X), pd.DataFrame({"y": y}))
-        proved = not model.timeout if hasattr(model, "timeout") else model.time < limit
-        return lambda rows: np.asarray(model.predict(questions(rows))).ravel(), bool(proved)
+
+        def predict(rows: np.ndarray) -> np.ndarray:
+            return np.asarray(model.predict(questions(rows))).ravel()
+
+        return predict, not model.timeout
 
     return fit
 
@@ -196,7 +207,8 @@ def markdown(report: dict[str, Any]) -> str:
         "the rows for training. `STreeD` (pystreed) and `OSRT` are optimal for yes/no questions by "
         "10, 30 or 100 quantiles of each feature; `contree` considers every threshold. `>` marks a "
         f"solver that its limit of {'/'.join(f'{limit:.0f}' for limit in sorted(limits))} s a fit "
-        "cut off, `-` one that failed. OSRT has a cost of leaves of 1e-9, the least that it takes.",
+        "of wall time cut off, `-` one that failed. OSRT has a cost of leaves of 1e-9, and it is "
+        "measured where it ends near its limit.",
         provenance(report),
         "Again: `python benchmarks/regression.py` (OSRT: `pip install osrt`).",
     ]
@@ -219,7 +231,9 @@ def table(cells: dict[str, Any], show: Callable) -> str:
 def seconds(run: dict[str, Any]) -> str:
     if "failed" in run:
         return "-"
-    return "> " * (not run["proved"]) + number(statistics.fmean(run["cpu"]))
+    mean = statistics.fmean(run["cpu"])
+    shown = number(mean) if mean >= 0.1 else f"{mean:.3f}"
+    return "> " * (not run["proved"]) + shown
 
 
 def fits(run: dict[str, Any]) -> str:
@@ -229,21 +243,24 @@ def fits(run: dict[str, Any]) -> str:
 
 
 def summary(cells: dict[str, Any]) -> str:
-    """Return how much R^2 each solver loses against contree, where contree has a proof."""
+    """Return how much R^2 each solver loses against contree, where both have a proof."""
     lines = []
     for solver in SOLVERS[1:]:
         lost: dict[str, list[float]] = {"train": [], "test": []}
         for kept in cells.values():
             other = cells.get(f"{kept['dataset']}:{kept['depth']}:{solver}", {"runs": [{}]})
             ours, theirs = kept["runs"][-1], other["runs"][-1]
-            if kept["solver"] == "contree" and ours.get("proved") and "train" in theirs:
+            proved = ours.get("proved") and theirs.get("proved") and "train" in theirs
+            if kept["solver"] == "contree" and proved:
                 for part, values in lost.items():
                     values.append(statistics.fmean(ours[part]) - statistics.fmean(theirs[part]))
         if lost["train"]:
             means = [f"{statistics.fmean(values):+.4f}" for values in lost.values()]
             lines.append([solver, len(lost["train"]), *means])
     head = ["solver", "data sets and depths", "contree's training R² above", "test R² above"]
-    return "Means over those that contree proved.\n\n" + markdown_table(head, lines)
+    return "Means over those that both proved; CART proves nothing.\n\n" + markdown_table(
+        head, lines
+    )
 
 
 if __name__ == "__main__":

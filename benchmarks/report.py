@@ -32,7 +32,7 @@ from _headline import chart, comparison, overview
 
 # The scripts, in the order of the document.
 SCRIPTS = ["peers", "baselines", "pruning", "anytime", "first_seconds", "limits"]
-SCRIPTS += ["out_of_sample", "scaling", "distributed", "sparse", "general"]
+SCRIPTS += ["out_of_sample", "scaling", "distributed", "sparse", "general", "regression"]
 DOCUMENT = ROOT / "docs" / "results.md"
 README = ROOT / "README.md"
 CHART = ROOT / "docs" / "figures" / "speed.svg"

@@ -113,7 +113,7 @@ def fit_and_check(X, y, weights, depth, parameters, **others):
 def test_against_exhaustive_search(name):
     rng = np.random.default_rng([1, *name.encode()])
     exact = 0
-    for _ in range(scaled(130)):
+    for _ in range(scaled(280)):
         X, y, weights, parameters = draw(rng, CASES[name])
         if CASES[name]["leaf_weight"] and weights is not None and weights.dtype.kind == "f":
             weights = np.ceil(weights * 4)  # a leaf of rounded weights may be a little lighter
@@ -124,7 +124,7 @@ def test_against_exhaustive_search(name):
         assert reg.lower_bound_ == reg.objective_
         assert reg.gap_ == 0
         exact += reg.target_tolerance_ == reg.weight_tolerance_ == 0
-    assert exact > 0.5 * scaled(130)
+    assert exact > 0.5 * scaled(280)
 
 
 def test_a_gap_is_kept():

@@ -45,23 +45,6 @@ class IntegerTargets:
     off: np.ndarray | None = None
 
 
-def integer_targets(y: np.ndarray, total: int) -> IntegerTargets:
-    """Return targets as integers, exactly if they fit.
-
-    Parameters
-    ----------
-    y : array of int64, uint64 or float64
-        Finite.
-    total : int
-        The weight of all rows, in the integers of the core; at most 2**52.
-    """
-    most = ((1 << BITS) - 1) // total
-    for found in exact_targets(y):
-        if widest(found) <= most:
-            return found
-    return _on_a_grid(y, most)
-
-
 def exact_targets(y: np.ndarray) -> list[IntegerTargets]:
     """Return the ways to write targets as integers without rounding, the most faithful first."""
     if y.dtype.kind in "iu":
@@ -147,12 +130,18 @@ def _from_least(integers: np.ndarray, power: int) -> tuple[np.ndarray, Fraction,
     return integers - least, unit, unit * least
 
 
-def _on_a_grid(y: np.ndarray, most: int) -> IntegerTargets:
-    """Return targets rounded to a power of two, the finest that keeps them within `most`.
+def fits(targets: IntegerTargets, total: int) -> bool:
+    """Tell whether sums of targets are exact in float64, for rows of this weight."""
+    return widest(targets) * total < 1 << BITS
+
+
+def grid_targets(y: np.ndarray, total: int) -> IntegerTargets:
+    """Return targets rounded to multiples of a power of two, the finest that fits.
 
     y / unit is below 2**53 in size.  Else the values would all be multiples of one power of two,
     so few of them that `exact_targets` had found them narrow enough.
     """
+    most = ((1 << BITS) - 1) // total
     integers_given = y.dtype.kind in "iu"
     y = y.astype(np.float64)
     low, high = Fraction(float(y.min())), Fraction(float(y.max()))

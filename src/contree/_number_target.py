@@ -15,7 +15,8 @@ from contree._integer_targets import (
     BITS,
     IntegerTargets,
     exact_targets,
-    integer_targets,
+    fits,
+    grid_targets,
     sums,
     widest,
 )
@@ -120,14 +121,12 @@ def _as_integers(y: np.ndarray, sample_weight: np.ndarray | None) -> tuple[Weigh
     few = max(FEW_WEIGHTS, LEAST_WEIGHT * len(y))
     ways = exact_targets(y)
     if weights.tolerance == 0:
-        for targets in ways:
-            if widest(targets) * weights.total < 1 << BITS:
-                return weights, targets
-        if weights.total <= few:
-            return weights, integer_targets(y, weights.total)
+        exact = next((one for one in ways if fits(one, weights.total)), None)
+        if exact is not None or weights.total <= few:
+            return weights, exact or grid_targets(y, weights.total)
     for targets in ways:
         limit = min(EXACT_WEIGHTS, (1 << BITS) // (widest(targets) + 1))
         if limit > few:
             return weigh(sample_weight, None, one_group, limit), targets
     weights = weigh(sample_weight, None, one_group, few)
-    return weights, integer_targets(y, weights.total)
+    return weights, grid_targets(y, weights.total)
