@@ -49,7 +49,7 @@ def test_fit_takes_many_numbers_for_a_regression(folder):
     assert "--task classification overrides" in out
     cart = DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y, weights)
     for name, tree in (("contree", reg), ("CART", cart)):
-        figures = [float(word) for word in re.search(rf"{name} +(.+)", out)[1].split()]
+        figures = [float(word) for word in re.search(rf"^{name} +(\d.+)", out, re.M)[1].split()]
         predicted = tree.predict(X)
         assert figures[0] == pytest.approx(r2_score(y, predicted, sample_weight=weights), abs=1e-4)
         assert figures[1] == pytest.approx(

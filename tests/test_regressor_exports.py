@@ -59,9 +59,9 @@ def test_certificates(data, reg):
     assert f"{0.5 * weights.sum():.6g} (0.5 times the weight of all rows) for each leaf" in said
     best = ConTreeRegressor(2).fit(X, y)
     assert f"has a squared error below {best.squared_error_:.6g} on these" in certificate(best)
-    stopped = ConTreeRegressor(4, time_limit=0.05).fit(X, y)
+    stopped = ConTreeRegressor(3, max_gap=0.3).fit(X, y)
     assert "has a squared error of at least" in certificate(stopped)
-    assert f"this one has {stopped.squared_error_:.6g} (time_limit)" in certificate(stopped)
+    assert f"this one has {stopped.squared_error_:.6g} (gap_reached)" in certificate(stopped)
     rounded = ConTreeRegressor(1).fit(X, np.sqrt(y))
     assert "by which the targets are rounded" in certificate(rounded)
 
