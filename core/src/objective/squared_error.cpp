@@ -166,7 +166,7 @@ SplitLosses SquaredError::stumps_of_split(const RowSet& set, std::uint32_t f, Po
     Side sides[2];
     std::vector<std::uint8_t> side_of(set.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[set.order(f).row(k)] = 0;
-    search_stumps(set, side_of, sides, {});
+    search_stumps(set, side_of, sides, Halt{});
     const auto& [left, right] = sides;
     return {left.best, right.best, left.relaxed, right.relaxed, left.leaf, right.leaf};
 }
