@@ -26,7 +26,7 @@ BASE_FILES = {"types.hpp", "statistics.hpp", "options.cpp"}
 
 # These may know that a row has a class; session.cpp may name Misclassification besides.
 NAMES_CLASSES = re.compile(
-    r"objective/(misclassification|class_table|class_subsets)\."
+    r"objective/(misclassification|table_sample|class_table|class_subsets)\."
     r"|depth_two/(error_batch|error_subsets|plain_batch|general_batch|leaf_sides|d2split|kernel)"
 )
 CLASS_WORD = re.compile(r"(?i)\b\w*(?:classes|class_|_class\b|labels?\b|misclassification)\w*")

@@ -8,6 +8,7 @@
 #include "objective/misclassification.hpp"
 #include "objective/squared_error.hpp"
 #include "paper/paper_search.hpp"
+#include "sample_bound.hpp"
 #include "search/levels.hpp"
 #include "search/size_path.hpp"
 #include "tree/given_tree.hpp"
@@ -200,8 +201,9 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
     Incumbent incumbent(options, flags, [&](const Outcome& best) { builder.improve(best); });
     Solver solver(*objective_, root_, options, kernel, cache_, crew, flags);
     Schedule heuristics(root_, options, size, solver, incumbent, cache_, kernel, first_worker, crew.size());
-    Levels levels({root_, options, size, start, frontier, std::move(first)}, solver, incumbent, heuristics,
-        profiles_, crew, log.root_share);
+    const auto early_bound = [&] { return sample_bound(problem.request.table, options, control); };
+    Levels levels({root_, options, size, start, frontier, std::move(first), early_bound}, solver, incumbent,
+        heuristics, profiles_, crew, log.root_share);
     SizePath sizes(root_, options, solver, flags);
     show(&levels);
     const std::unique_ptr<Session, void (*)(Session*)> shown(this, [](Session* one) { one->show(nullptr); });

@@ -8,6 +8,8 @@ constexpr std::int64_t cheap_depth = 3;  // up to here looking for equal rows co
 // From so many cells on CART's tree comes first: it costs next to nothing beside what follows.  On fewer it
 // is made after a stop, in some milliseconds.
 constexpr std::uint64_t many_cells_deep = 20'000, many_cells = 500'000;
+// From so many cells on the first bound of the search takes seconds.
+constexpr std::uint64_t most_cells_without_early_bound = 2'000'000;
 }  // namespace
 
 Levels::Levels(Request request, Solver& solver, Incumbent& incumbent, Improver& improver,
@@ -26,6 +28,8 @@ void Levels::run(Worker& worker) {
     incumbent_.raise_bound(request_.first.lower);
     incumbent_.offer_tree(request_.first);
     if (greedy_first()) incumbent_.offer_tree(improver_.greedy(worker, when_hurried(control)));
+    if (!resumed && request_.root.cells() > most_cells_without_early_bound && !flags_.stopping())
+        incumbent_.raise_bound(irreducible_ = std::max(irreducible_, request_.early_bound()));
     deepen(worker);
     const bool stopped = !incumbent_.finished() && control.stopped() && !control.abandoned();
     if (stopped && !resumed && !greedy_first())

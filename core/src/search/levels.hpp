@@ -18,8 +18,9 @@ public:
         const Options& options;
         TreeSize size;
         const Start& start;
-        const Frontier& frontier;  // where it begins; of depth 0: at the beginning
-        Outcome first;             // what is known already: a tree, if it has a plan, and a bound
+        const Frontier& frontier;            // where it begins; of depth 0: at the beginning
+        Outcome first;                       // what is known already: a tree, if it has a plan, and a bound
+        std::function<Score()> early_bound;  // of all rows, where these are many
     };
     // A level of all rows: what it begins from, and what it has learnt in the end.
     struct Level {
@@ -65,7 +66,7 @@ private:
     Crew& crew_;
     RootShare& share_;
     const StopFlags& flags_;
-    Score irreducible_;  // no tree of any depth is below this
+    Score irreducible_;  // no tree of the depth asked for is below this
     Level level_;
     bool left_open_ = false;  // was the last level handed back before its end?
     std::mutex mutex_;
