@@ -141,10 +141,11 @@ void Session::finish(
     Statistics statistics;
     const Simplification task{*objective_, ranked_, root_, chosen_kernel(), problem.request.options,
         stopped ? calm : control, stopped ? few_cells : UINT64_MAX, arena, statistics};
-    Outcome simple = found;
+    Outcome simple;
     try {
         simple = simplified(task, found);
-    } catch (const std::bad_alloc&) {  // the tree serves as it is
+    } catch (const std::bad_alloc&) {
+        simple = found;
     }
     builder.finish(simple, true);
 }

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix
 
 from contree._weights import Unit, in_user_unit
 
@@ -244,9 +244,9 @@ class FittedTree(ABC):
             path.append(int(self.parent[path[-1]]))
         return path[::-1]
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: np.ndarray | csr_matrix) -> np.ndarray:
         """Return the leaf that each row of a float64 matrix, dense or sparse, ends in."""
-        if issparse(X):
+        if not isinstance(X, np.ndarray):
             X = X.toarray()
         leaf = np.zeros(len(X), dtype=np.int64)
         for start in range(0, len(X), CHUNK):

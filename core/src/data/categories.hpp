@@ -38,7 +38,10 @@ public:
     const std::size_t words;
 
     bool is_categorical(FeatureId column) const { return column >= first; }
-    SubsetWords none() const { return SubsetWords(words, 0); }
+    SubsetWords none() const {
+        SubsetWords empty(words, 0);
+        return empty;
+    }
 
     // The number of a set; the same set has the same number.  Any thread may ask.
     SubsetId id_of(const SubsetWords& subset) {

@@ -22,7 +22,7 @@
 #endif
 
 #if defined(__x86_64__)
-#define CONTREE_X86_KERNELS 1
+#define CONTREE_X86_KERNELS true
 #define CONTREE_AVX2 "avx2,fma,bmi,bmi2,popcnt"
 #define CONTREE_AVX512 "avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt"
 #if !defined(__clang__)  // GCC 12 warns of its own AVX-512 headers (its bug 105593)
@@ -50,6 +50,6 @@ inline bool has_avx2() { return has_instructions(avx2_and_bmi, 0x6); }
 inline bool has_avx512() { return has_instructions(avx2_and_bmi | 1U << 16 | 1U << 30 | 1U << 31, 0xe6); }
 }  // namespace contree
 #elif defined(__aarch64__) && defined(__GNUC__)
-#define CONTREE_NEON_KERNEL 1  // every machine of this architecture has these instructions
+#define CONTREE_NEON_KERNEL true  // every machine of this architecture has these instructions
 #include <arm_neon.h>
 #endif

@@ -1,10 +1,10 @@
 // 64 sides in four registers of bytes.  Every arm64 machine has these instructions.
-#include <algorithm>
-#include <cstring>
-#include "data/simd.hpp"
-#include "depth_two/kernel.hpp"
+#include "data/simd.hpp"  // IWYU pragma: keep
 
 #if CONTREE_NEON_KERNEL
+#include <algorithm>
+#include <cstring>
+#include "depth_two/kernel.hpp"
 
 namespace contree {
 namespace {

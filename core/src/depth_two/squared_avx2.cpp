@@ -1,5 +1,4 @@
 // Squared error, four lanes in a register.
-#include <algorithm>
 #include "data/simd.hpp"
 #include "depth_two/squared_kernel.hpp"
 

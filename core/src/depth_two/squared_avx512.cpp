@@ -1,5 +1,4 @@
 // Squared error, eight lanes in a register.
-#include <algorithm>
 #include "data/simd.hpp"
 #include "depth_two/squared_kernel.hpp"
 

@@ -113,6 +113,7 @@ private:
     // below that matters, and what `wanted` says.
     void count_again(Score ub) {
         std::vector<std::pair<Score, std::size_t>> order;
+        order.reserve(lanes.size());
         for (std::size_t t = 0; t < lanes.size(); ++t) order.emplace_back(proved(t), t);
         std::sort(order.begin(), order.end());
         if (with_whole && proved(whole_lane) < ub) {

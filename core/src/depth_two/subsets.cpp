@@ -3,7 +3,6 @@
 #include <tuple>
 #include "bounds/subset.hpp"
 #include "depth_two/depth_two.hpp"
-#include "tree/locate.hpp"
 
 namespace contree {
 // Begins each categorical feature with its first category on the left.  Every category alone, two in a lane,

@@ -95,8 +95,8 @@ public:
     virtual void count(std::span<const Row> raw_rows, Score* counts) const = 0;
     virtual Score loss_of_counts(const Score* counts) const = 0;
 protected:
-    struct NoCategories {
-        template <class T> operator T() const {
+    struct NoCategories {                        // in place of any result
+        template <class T> operator T() const {  // NOLINT(google-explicit-constructor)
             throw std::logic_error("contree: this objective takes no categorical features");
         }
     };

@@ -4,7 +4,6 @@
 // whole set is a split like any other: both sides are solved, for their trees.
 #include "bounds/split_cost.hpp"
 #include "search/solver.hpp"
-#include "tree/locate.hpp"
 
 namespace contree {
 // Begins every categorical feature, for one budget.
