@@ -72,6 +72,8 @@ private:
     // A tree of height two that is no worse and has fewer leaves; empty if there is none.
     Plan with_fewer_leaves(const RowSet& set, const Plan& plan) {
         const Objective& objective = task_.objective;
+        // Sets of categories may take long, and nothing waits for the gain.
+        if (set.categorical > 0) return {};
         if (set.cells() > task_.most_cells || objective.leaf_score(set) >= largest_score) return {};
         const Score score = score_of(set, plan);
         const auto splits = static_cast<std::int64_t>(plan.size() / 2);

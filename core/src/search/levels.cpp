@@ -28,7 +28,8 @@ void Levels::run(Worker& worker) {
     incumbent_.raise_bound(request_.first.lower);
     incumbent_.offer_tree(request_.first);
     if (greedy_first()) incumbent_.offer_tree(improver_.greedy(worker, when_hurried(control)));
-    if (!resumed && request_.root.cells() > most_cells_without_early_bound && !flags_.stopping())
+    const bool many_rows = request_.root.cells() > most_cells_without_early_bound;
+    if (many_rows && request_.early_bound && !resumed && !flags_.stopping())
         incumbent_.raise_bound(irreducible_ = std::max(irreducible_, request_.early_bound()));
     deepen(worker);
     const bool stopped = !incumbent_.finished() && control.stopped() && !control.abandoned();

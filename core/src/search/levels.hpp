@@ -18,9 +18,9 @@ public:
         const Options& options;
         TreeSize size;
         const Start& start;
-        const Frontier& frontier;            // where it begins; of depth 0: at the beginning
-        Outcome first;                       // what is known already: a tree, if it has a plan, and a bound
-        std::function<Score()> early_bound;  // of all rows, where these are many
+        const Frontier& frontier;  // where it begins; of depth 0: at the beginning
+        Outcome first;             // what is known already: a tree, if it has a plan, and a bound
+        std::function<Score()> early_bound = {};  // of all rows, where these are many; may be empty
     };
     // A level of all rows: what it begins from, and what it has learnt in the end.
     struct Level {
