@@ -166,6 +166,7 @@ def test_random_problems_of_every_kind(client):
             "class_weight": rng.choice([None, "balanced"]),
             "max_gap": int(rng.choice([0, 1])),
         }
+        parameters["minimize_leaves"] = parameters["ccp_alpha"] == 0 and bool(rng.integers(2))
         alone = ConTreeClassifier(**parameters).fit(X, y, weights)
         exact = ConTreeClassifier(**parameters | {"max_gap": 0}).fit(X, y, weights)
         together = patient(**parameters)
@@ -173,6 +174,9 @@ def test_random_problems_of_every_kind(client):
         assert together.lower_bound_ <= exact.objective_ <= together.objective_
         if parameters["max_gap"] == 0:
             assert together.objective_ == alone.objective_, parameters
+            assert together.leaves_lower_bound_ == alone.leaves_lower_bound_, parameters
+            if parameters["minimize_leaves"]:
+                assert together.get_n_leaves() == alone.get_n_leaves() == alone.leaves_lower_bound_
         else:
             assert together.gap_ <= 1 + 1e-9  # a difference of floats where leaves have a cost
         leaves = together.tree_.children_left < 0

@@ -181,7 +181,7 @@ def test_large_real_weights_leave_room_for_the_cost():
     clf = ConTreeClassifier(3, ccp_alpha=0.017).fit(X, y, weights)
     assert clf.status_ == "optimal"
     assert 0 <= clf.weight_tolerance_ < 1e-12
-    assert widest_sum(0.017, 8) < 1 << 55
+    assert widest_sum(8) < 1 << 55
     wrong = weights[clf.predict(X) != y].sum()
     assert clf.objective_ == pytest.approx(wrong + 0.017 * weights.sum() * clf.get_n_leaves())
 

@@ -79,7 +79,10 @@ class CartMixin:
         from contree._size_path import path_of  # which needs this class
 
         found = path_of(
-            clone(self).set_params(ccp_alpha=0.0, search="best_first"), X, y, sample_weight
+            clone(self).set_params(ccp_alpha=0.0, minimize_leaves=False, search="best_first"),
+            X,
+            y,
+            sample_weight,
         )
         weight = found.trees[0].tree_.weighted_n_node_samples[0]
         return Bunch(

@@ -92,6 +92,16 @@ def check_callback(callback) -> None:
         )
 
 
+def check_minimize_leaves(estimator) -> None:
+    """Reject a cost of leaves where their number comes second."""
+    if estimator.minimize_leaves and estimator.ccp_alpha > 0:
+        raise ValueError(
+            f"The 'minimize_leaves' parameter of {type(estimator).__name__} must be False if "
+            f"ccp_alpha is above 0, here {estimator.ccp_alpha}, which gives each leaf a cost "
+            "already. Set ccp_alpha=0, or minimize_leaves=False."
+        )
+
+
 def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
     """Return the greatest possible depth: every split removes at least one row."""
     most = n_rows - 1

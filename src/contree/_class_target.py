@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from contree._check_labels import check_labels, exact_labels
-from contree._check_parameters import resolve_class_weight, resolve_max_depth
+from contree._check_parameters import (
+    check_minimize_leaves,
+    resolve_class_weight,
+    resolve_max_depth,
+)
 from contree._check_weights import rows_with_weight
 from contree._class_tree import ClassTree
+from contree._leaves_second import LeavesSecond
 from contree._objective import LeafCost, Objective, most_leaves, widest_sum
 from contree._target import Counted, Target
 from contree._weights import in_user_unit, weigh
@@ -55,6 +60,7 @@ class ClassTarget(Target):
         return labels + self.codes.tobytes()
 
     def counted(self, estimator: Any, sample_weight: np.ndarray | None) -> Counted:
+        check_minimize_leaves(estimator)
         class_weight = resolve_class_weight(estimator.class_weight, self.classes)
         rows, codes = rows_with_weight(sample_weight, class_weight, self.codes), self.codes
         if rows is not None:
@@ -62,8 +68,10 @@ class ClassTarget(Target):
             sample_weight = None if sample_weight is None else sample_weight[rows]
         depth = resolve_max_depth(estimator.max_depth, len(codes))
         most = most_leaves(estimator.ccp_alpha, depth, estimator.max_leaf_nodes, len(codes))
-        limit = widest_sum(estimator.ccp_alpha, most)
-        weights = weigh(sample_weight, class_weight, codes, limit)
+        leaves_count = estimator.ccp_alpha > 0 or estimator.minimize_leaves
+        weights = weigh(sample_weight, class_weight, codes, widest_sum(most if leaves_count else 0))
+        if estimator.minimize_leaves:
+            return Counted(rows, codes, weights, LeavesSecond.of(most, weights))
         return Counted(rows, codes, weights, LeafCost.of(estimator.ccp_alpha, most, weights))
 
     def store(self, estimator: Any, answer: dict[str, Any], request: FitRequest) -> Objective:
@@ -71,6 +79,9 @@ class ClassTarget(Target):
         estimator.classes_ = self.classes
         estimator.n_classes_ = len(self.classes)
         estimator.weight_tolerance_ = request.weights.tolerance
+        estimator.leaves_lower_bound_ = request.cost.least_leaves(
+            answer["objective"], answer["lower_bound"]
+        )
         estimator.errors_ = in_user_unit(answer["loss"], unit)
         estimator.tree_ = ClassTree.of_answer(
             answer["tree"],

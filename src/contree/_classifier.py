@@ -47,6 +47,12 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         The value is the decimal as written: with 0.01, a leaf among 1000 rows costs exactly 10
         errors.  If several trees tie, contree returns one in which no split can be removed.
 
+    minimize_leaves : bool, default=False
+        With True, the search finds a tree with the fewest leaves among all trees with the fewest
+        errors, and proves it.  That takes somewhat longer: mostly a third, but more if very many
+        trees tie.  With False, only splits that gain nothing for the last two levels go.  With
+        ``ccp_alpha`` above 0, ``fit`` raises ValueError: each leaf has a cost already.
+
     min_samples_leaf : int or float, default=1
         The least number of training rows in a leaf, whatever they weigh.  A float in (0, 1) is a
         share of the rows, rounded up.
@@ -151,7 +157,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         The names of the features, if all column names of X are strings.
 
     status_ : str
-        ``"optimal"``: proved.  ``"gap_reached"``: proved to be within ``max_gap`` of the optimum.
+        ``"optimal"``: proved, with ``minimize_leaves`` of the leaves too.  ``"gap_reached"``:
+        proved to be within ``max_gap`` of the optimum.
         ``"time_limit"``, ``"stopped"`` (by the callback), ``"interrupted"``, ``"memory_limit"``:
         the search ended early.
 
@@ -172,10 +179,16 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         ``objective_ - lower_bound_``: the tree is at most this far from the optimum, however the
         search ended.
 
+    leaves_lower_bound_ : int
+        With ``minimize_leaves``, proved: no permitted tree with at most ``errors_`` errors has
+        fewer leaves.  It equals ``get_n_leaves()`` if the tree is proved to have the fewest.
+        Without ``minimize_leaves`` it is 1.
+
     weight_tolerance_ : float
         0.0 if contree counted all weights exactly, as multiples of their greatest common divisor.
         If these multiples sum to 2**60 or more, contree rounds the weights to about 18 digits.
-        (With ``ccp_alpha`` the limit is a sixth of 2**60, divided by the number of leaves.)
+        (With ``ccp_alpha`` or ``minimize_leaves`` the limit is a sixth of 2**60, divided by the
+        number of leaves.)
         Then ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the
         tree is at most this much worse than ``status_`` says.  A leaf may weigh less than
         ``min_weight_fraction_leaf`` asks for, by at most twice this number.
@@ -218,6 +231,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     classes_: np.ndarray
     n_classes_: int
     errors_: int | float
+    leaves_lower_bound_: int
     weight_tolerance_: float
 
     def __init__(
@@ -226,6 +240,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         *,
         max_leaf_nodes: int | None = None,
         ccp_alpha: float = 0.0,
+        minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         class_weight: dict[Any, Any] | str | None = None,
@@ -250,6 +265,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.ccp_alpha = ccp_alpha
+        self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight

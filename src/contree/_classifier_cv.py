@@ -50,6 +50,10 @@ class ConTreeClassifierCV(ClassifierMixin, TreeCV):
     n_jobs : int, default=None
         Number of joblib's processes for folds and depths; threads for the fit to all rows.
 
+    minimize_leaves : bool, default=False
+        As in :class:`ConTreeClassifier`, for the fit to all rows.  The trees of the folds have the
+        fewest leaves in any case.
+
     min_samples_leaf, min_weight_fraction_leaf, class_weight, time_limit, feature_tolerance, \
 memory_limit, search_options
         As in :class:`ConTreeClassifier`, for every search.
@@ -117,6 +121,7 @@ memory_limit, search_options
         one_standard_error: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         class_weight: dict[Any, Any] | str | None = None,
@@ -133,6 +138,7 @@ memory_limit, search_options
         self.one_standard_error = one_standard_error
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight

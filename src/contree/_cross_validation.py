@@ -113,7 +113,8 @@ class TreeCV(BaseEstimator):
 
     def _scores(self, X: Any, y: Any, weights: Any, splits: list, tried: list) -> np.ndarray:
         """Return the score of each candidate on each fold."""
-        base = self._tree_type(**self._of_every_search())
+        # A path has the smallest tree of each number of errors in any case.
+        base = self._tree_type(**self._of_every_search()).set_params(minimize_leaves=False)
         scorer = check_scoring(base, scoring=self.scoring)
         sizes: dict[int, list[int]] = {}
         for depth, leaves in tried:

@@ -69,8 +69,15 @@ def _proved(estimator) -> str:
     """Return what a search has proved, for one line; that a loss is not negative is no proof."""
     bound = estimator.lower_bound_
     if bound == estimator.objective_:
-        return "proved the least"
+        return "proved the least" + _leaves_proved(estimator)
     return f"proved at least {bound}" if bound > 0 else "nothing proved yet"
+
+
+def _leaves_proved(estimator) -> str:
+    if not estimator.minimize_leaves:
+        return ""
+    own, least = estimator.get_n_leaves(), estimator.leaves_lower_bound_
+    return f" with the fewest leaves, {own}" if least == own else f" with {own} leaves"
 
 
 @contextmanager
@@ -146,7 +153,7 @@ def store_answer(estimator, answer: dict, request: FitRequest) -> None:
     estimator.objective_, estimator.lower_bound_ = cost.bounds(
         answer["objective"], answer["lower_bound"]
     )
-    if estimator.objective_ == estimator.lower_bound_:
+    if cost.proved(answer["objective"], answer["lower_bound"]):
         estimator.status_ = "optimal"  # no tree has an objective between the two counts
     estimator.search_report_ = SearchReport(
         seconds=answer["seconds"],

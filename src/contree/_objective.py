@@ -48,13 +48,13 @@ def most_leaves(ccp_alpha: Real, max_depth: int, max_leaf_nodes: int | None, n_r
     return most if alpha == 0 else min(most, math.floor(1 / alpha) + 1)
 
 
-def widest_sum(ccp_alpha: Real, most: int) -> int:
+def widest_sum(most: int) -> int:
     """Return what the multiples of the weights must stay below, so that no objective reaches 2**60.
 
-    No score on the way is more than q times the weight of all rows and two leaves' costs, each of
-    at most as much.
+    `most` is the most leaves that count, or 0 if leaves cost nothing.  No score on the way is more
+    than q times the weight of all rows and two leaves' costs, each of at most as much.
     """
-    return 1 << 60 if ccp_alpha == 0 else (1 << 60) // (6 * max(1, most))
+    return (1 << 60) // (6 * most) if most else 1 << 60
 
 
 def between_neighbours(number: Fraction, order: int) -> Fraction:
@@ -81,7 +81,8 @@ def between_neighbours(number: Fraction, order: int) -> Fraction:
 class Objective(Protocol):
     """What the core minimises: error_cost times the loss plus leaf_cost times the leaves.
 
-    `LeafCost` counts errors; `SquaredErrorCost` counts squared errors.
+    `LeafCost` counts errors, `LeavesSecond` errors and then leaves, `SquaredErrorCost` squared
+    errors.
     """
 
     @property
@@ -103,6 +104,12 @@ class Objective(Protocol):
 
     def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
         """Return the objective of a tree and a proved bound, in the user's unit."""
+
+    def proved(self, counted: int, counted_bound: int) -> bool:
+        """Tell whether no tree can be better than one, by what the core counted of both."""
+
+    def least_leaves(self, counted: int, counted_bound: int) -> int:
+        """Return the proved number of leaves of a tree with no more loss; 1 if none is proved."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +138,14 @@ class LeafCost:
     unit: Unit
 
     @classmethod
+    def free(cls, most: int, weights: Weights) -> LeafCost:
+        """Return the cost of leaves that cost nothing."""
+        return cls(FREE, 1, 0, most, weights.total, weights.unit)
+
+    @classmethod
     def of(cls, ccp_alpha: Real, most: int, weights: Weights) -> LeafCost:
         if ccp_alpha == 0:
-            return cls(FREE, 1, 0, most, weights.total, weights.unit)
+            return cls.free(most, weights)
         cost = exact_share(ccp_alpha) * weights.total
         if (cost * most + weights.total) * weights.unit > sys.float_info.max:
             raise ValueError(
@@ -187,6 +199,10 @@ class LeafCost:
         if self.cost is FREE or counted_bound >= counted:
             return counted_bound >= counted
         return self._least(counted_bound) >= self._exact(counted)
+
+    def least_leaves(self, counted: int, counted_bound: int) -> int:
+        """Return 1: leaves are a part of the objective, or do not count."""
+        return 1
 
     def _reported(self, exact: Fraction) -> int | float:
         if self.cost == 0:

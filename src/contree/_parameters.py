@@ -72,6 +72,13 @@ PARAMETERS = (
         "the cost of a leaf",
     ),
     Parameter(
+        "minimize_leaves",
+        False,
+        (bool,),
+        "bool",
+        "the smallest of the best trees",
+    ),
+    Parameter(
         "min_samples_leaf",
         1,
         (Range(int, 1), Range(float, 0, 1, "neither")),
@@ -236,6 +243,15 @@ _OF_NUMBERS = {
         "the sum of squared errors is minimised",
         "For other criteria use sklearn.tree.DecisionTreeRegressor",
     ),
+    "minimize_leaves": Parameter(
+        "minimize_leaves",
+        False,
+        (False,),
+        "False",
+        "is for classes",
+        "Squared errors are rounded, so equal ones cannot be told from nearly equal ones. "
+        "Use a small ccp_alpha, or size_error_path",
+    ),
     "min_impurity_decrease": Parameter(
         "min_impurity_decrease",
         0.0,
@@ -256,6 +272,7 @@ REGRESSOR_PARAMETERS = tuple(
 
 # The parameters that a cross-validation passes to all of its searches.
 OF_EVERY_FOLD = (
+    "minimize_leaves",
     "min_samples_leaf",
     "min_weight_fraction_leaf",
     "class_weight",

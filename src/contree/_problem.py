@@ -15,6 +15,7 @@ PARAMETERS = (
     "max_depth",
     "max_leaf_nodes",
     "ccp_alpha",
+    "minimize_leaves",
     "min_samples_leaf",
     "min_weight_fraction_leaf",
     "class_weight",

@@ -132,6 +132,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         *,
         max_leaf_nodes: int | None = None,
         ccp_alpha: float = 0.0,
+        minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_gap: int | float = 0,
@@ -155,6 +156,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.ccp_alpha = ccp_alpha
+        self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_gap = max_gap

@@ -29,6 +29,9 @@ class ConTreeRegressorCV(RegressorMixin, TreeCV):
     scoring : str or callable, default=None
         The score, as in scikit-learn.  None: R^2.
 
+    minimize_leaves : {False}, default=False
+        As in :class:`ConTreeRegressor`.
+
     max_depth, max_leaf_nodes, one_standard_error, random_state, n_jobs, min_samples_leaf, \
 min_weight_fraction_leaf, time_limit, feature_tolerance, memory_limit, search_options, verbose
         As in :class:`ConTreeClassifierCV`.
@@ -73,6 +76,7 @@ feature_names_in_
         one_standard_error: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         time_limit: float | None = None,
@@ -88,6 +92,7 @@ feature_names_in_
         self.one_standard_error = one_standard_error
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.time_limit = time_limit

@@ -133,6 +133,14 @@ class SquaredErrorCost:
             lower = math.nextafter(objective, -math.inf)
         return objective, max(lower, 0.0)
 
+    def proved(self, counted: int, counted_bound: int) -> bool:
+        """Tell whether the core has proved that no tree has a smaller score."""
+        return counted_bound >= counted
+
+    def least_leaves(self, counted: int, counted_bound: int) -> int:
+        """Return 1: leaves are a part of the objective, or do not count."""
+        return 1
+
     def weight_tolerance(self, weights: Weights) -> float:
         """Return how far rounded weights put a squared error off, in the user's unit.
 

@@ -56,8 +56,8 @@ def fit(
     reading,
     **flags,
 ):
-    """Find a tree with provably the fewest errors or least squared error on FILE (CSV, TSV,
-    Parquet, ARFF, - for stdin).  Ctrl-C and --time-limit keep the best tree.
+    """Find a tree with provably the fewest errors or least squared error on FILE (- is
+    stdin).  Ctrl-C and --time-limit keep the best tree.
     """
     from contree.cli.holdout import hold_out
     from contree.cli.labels import class_weights_by_label

@@ -19,7 +19,8 @@ def certificate(estimator: Any) -> str:
     if estimator.ccp_alpha > 0:
         return _with_cost(estimator, wording, trees, status)
     if bound == estimator.objective_:
-        return f"Proved: no {trees}, {wording.below(bound)} on these rows ({status})."
+        leaves = _leaves(estimator)
+        return f"Proved: no {trees}, {wording.below(bound)} on these rows{leaves} ({status})."
     own = wording.own(estimator)
     if bound <= 0:  # no tree has less than none
         loss = "errors" if wording.table else "squared error"
@@ -43,6 +44,17 @@ def _with_cost(estimator: Any, wording: Wording, trees: str, status: str) -> str
         f"Proved: every {trees}, has an objective of at least {bound} on these rows, this one "
         f"{own}: {cost} ({status})."
     )
+
+
+def _leaves(estimator: Any) -> str:
+    """Return what is proved of the leaves of trees with as few errors, if they count."""
+    if not estimator.minimize_leaves:
+        return ""
+    own, least = estimator.get_n_leaves(), estimator.leaves_lower_bound_
+    if least < own:
+        needed = "1 is" if least == 1 else f"{least} are"
+        return f"; this one has {own} leaves, of which at least {needed} needed"
+    return f", and none as good has fewer than {own} leaves" if own > 1 else ""
 
 
 def permitted_depth(estimator: Any) -> str:

@@ -11,7 +11,8 @@ classes             of a classifier: {"dtype": NumPy's name, "labels": [...]}
 targets             of a regressor: the least and the greatest of the training rows
 n_features          the number of features
 feature_names       a list of strings, or null
-certificate         status, errors or squared_error, objective, lower_bound, and the tolerances
+certificate         status, errors or squared_error, objective, lower_bound, the tolerances; of a
+                    classifier leaves_lower_bound, 1 where it is absent
 search_report       seconds, counters, history (a list of [seconds, objective, lower_bound]),
                     search, kernel, n_jobs
 tree                the arrays of ClassTree or NumberTree by name, as lists; weight_unit,
@@ -132,7 +133,7 @@ def _with_parameters(estimator_class: type, parameters: dict[str, Any]) -> Any:
     for name, value in parameters.items():
         if name not in known:
             raise check.damaged(f"parameters.{name} is not a parameter of this version")
-        if isinstance(value, bool) and name not in ("verbose", "warm_start"):
+        if isinstance(value, bool) and name not in ("minimize_leaves", "verbose", "warm_start"):
             raise check.damaged(f"parameters.{name} must be a number, not {value}")
     estimator = estimator_class(**estimator_class._json_leaf.read_parameters(parameters))
     try:

@@ -22,7 +22,14 @@ class ClassJson(JsonLeaf):
     """Writes and reads leaves of classes."""
 
     schema, version = "contree.classifier", 2
-    certificate_names = ("status", "errors", "objective", "lower_bound", "weight_tolerance")
+    certificate_names = (
+        "status",
+        "errors",
+        "objective",
+        "lower_bound",
+        "leaves_lower_bound",
+        "weight_tolerance",
+    )
     arrays = (
         "children_left",
         "children_right",
@@ -84,6 +91,7 @@ class ClassJson(JsonLeaf):
         certificate = check.part(data, "certificate", dict)
         if version == 1:
             certificate.setdefault("weight_tolerance", 0.0)
+        certificate.setdefault("leaves_lower_bound", 1)
         cls.set_certificate(estimator, certificate)
 
     @classmethod
@@ -92,6 +100,9 @@ class ClassJson(JsonLeaf):
         tree, where = estimator.tree_, "certificate."
         found: dict[str, Any] = {"status": check.word(data, "status", STATUSES, where)}
         for name in cls.certificate_names[1:]:
+            if name == "leaves_lower_bound":
+                found[name] = check.integer(data, name, 1, where)
+                continue
             of_errors = name == "errors" or (
                 name != "weight_tolerance" and estimator.ccp_alpha == 0
             )
@@ -105,6 +116,8 @@ class ClassJson(JsonLeaf):
             )
         if found["lower_bound"] > found["objective"]:
             raise check.damaged("certificate.lower_bound is above certificate.objective")
+        if found["leaves_lower_bound"] > tree.n_leaves:
+            raise check.damaged("certificate.leaves_lower_bound is above the number of leaves")
         for name, value in found.items():
             setattr(estimator, f"{name}_", value)
 
