@@ -12,16 +12,21 @@ from functools import cache
 import numpy as np
 
 
-def fewest_errors(X, y, depth: int, weights=None, min_leaf: int = 1) -> int | Fraction:
+def fewest_errors(
+    X, y, depth: int, weights=None, min_leaf: int = 1, categorical=()
+) -> int | Fraction:
     """Return the least errors, or their least weight, of any tree of at most this depth.
 
     A leaf has at least so many rows.  Rows whose value is missing (NaN) may go either way at every
-    threshold, also where all values go left.  Rows of weight zero are not there.
+    threshold, also where all values go left.  In `categorical` columns any set of values may go
+    left, missing ones too.  Rows of weight zero are not there.
     """
-    return size_front(X, y, depth, weights, min_leaf)[-1]
+    return size_front(X, y, depth, weights, min_leaf, categorical)[-1]
 
 
-def size_front(X, y, depth: int, weights=None, min_leaf: int = 1) -> list[int | Fraction]:
+def size_front(
+    X, y, depth: int, weights=None, min_leaf: int = 1, categorical=()
+) -> list[int | Fraction]:
     """Return the same for trees of at most 1, 2, 3, ... leaves, until more leaves gain nothing."""
     X, y, weights = _with_weight(X, y, weights)
     n = len(y)
@@ -35,11 +40,18 @@ def size_front(X, y, depth: int, weights=None, min_leaf: int = 1) -> list[int | 
     def alone(rows: int) -> int:
         return cost(rows) - max(cost(rows & members) for members in classes)
 
-    return [errors * unit for errors in _front(X, depth, alone, min_leaf)]
+    front = _front(X, depth, alone, min_leaf, categorical=categorical)
+    return [errors * unit for errors in front]
 
 
 def squared_error_front(
-    X, y, depth: int, weights=None, min_leaf: int = 1, min_share: Fraction = Fraction(0)
+    X,
+    y,
+    depth: int,
+    weights=None,
+    min_leaf: int = 1,
+    min_share: Fraction = Fraction(0),
+    categorical=(),
 ) -> list[Fraction]:
     """Return the least squared error of trees of at most 1, 2, 3, ... leaves, as fractions.
 
@@ -61,7 +73,7 @@ def squared_error_front(
         return squares - total * total / mass
 
     least = min_share * sum(exact)
-    return _front(X, depth, alone, min_leaf, lambda rows: sums(rows)[0] >= least)
+    return _front(X, depth, alone, min_leaf, lambda rows: sums(rows)[0] >= least, categorical)
 
 
 def exact_targets(y) -> list[Fraction]:
@@ -81,12 +93,16 @@ def _with_weight(X, y, weights):
     return X[kept], y[kept], [w for w in weights if w > 0]
 
 
-def _front(X, depth: int, alone, min_leaf: int, is_heavy=lambda rows: True) -> list:
+def _front(X, depth: int, alone, min_leaf: int, is_heavy=lambda rows: True, categorical=()) -> list:
     """Return the least loss for 1, 2, 3, ... leaves; `alone` is the loss of a leaf.
 
     A set of rows is an integer, one bit for each row.
     """
-    splits = {left for f in range(X.shape[1]) for left in _left_sides(X[:, f])}
+    splits = {
+        left
+        for f in range(X.shape[1])
+        for left in (_subsets if f in categorical else _left_sides)(X[:, f])
+    }
 
     @cache
     def solve(rows: int, depth: int) -> tuple:
@@ -114,6 +130,14 @@ def _left_sides(column):
     for value in np.unique(column[~missing]):
         yield _bits(column <= value)
         yield _bits((column <= value) | missing)
+
+
+def _subsets(column):
+    """Yield the rows that go left, for every set of categories."""
+    values = [_bits(column == value) for value in np.unique(column[~np.isnan(column)])]
+    values.append(_bits(np.isnan(column)))
+    for chosen in range(1 << len(values)):
+        yield sum(rows for k, rows in enumerate(values) if chosen >> k & 1)
 
 
 def _integers(weights) -> tuple[list[int], int | Fraction]:

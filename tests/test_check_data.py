@@ -171,11 +171,14 @@ def test_features_refused(bad, message):
     "bad",
     [
         pd.DataFrame({"size": np.arange(6.0), "town": ["a", "b"] * 3}),
-        pd.DataFrame({"size": np.arange(6.0), "town": pd.Categorical(["a", "b"] * 3)}),
+        pd.DataFrame({"size": np.arange(6.0), "town": ["a", "b"] * 3}, dtype=object),
     ],
 )
 def test_a_column_of_text_is_named(bad):
-    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'town'.*'a'"):
+    remedies = "Name the column in categorical_features, or encode it as numbers"
+    with pytest.raises(
+        ValueError, match=rf"^Input X must be numbers.*column 'town'.*'a'\. {remedies}"
+    ):
         fit(bad)
     numbers = bad.assign(town=0.0)
     with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'town'.*'a'"):

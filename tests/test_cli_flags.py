@@ -41,10 +41,11 @@ def test_the_table_is_the_estimator():
 
 def test_every_parameter_that_changes_something_is_a_flag_with_its_default():
     flags = {flag for one in group.commands["fit"].params for flag in one.opts}
-    assert {one.flag for one in PARAMETERS if not one.instead} <= flags
-    assert not {one.flag for one in PARAMETERS if one.instead} & flags
+    assert {one.flag for one in PARAMETERS if one.is_flag} <= flags
+    assert not {one.flag for one in PARAMETERS if not one.is_flag} & flags
     given = fit_parameters()
-    assert {**ConTreeClassifier().get_params(), **COMMAND_DEFAULTS} == {**CART_ONLY, **given}
+    others = {"categorical_features": "from_dtype", **CART_ONLY}
+    assert {**ConTreeClassifier().get_params(), **COMMAND_DEFAULTS} == {**others, **given}
     assert CART_ONLY.keys().isdisjoint(given)
     assert set(COMMAND_DEFAULTS) == {"on_interrupt", "verbose"}
     ConTreeClassifier(**fit_parameters())._validate_params()
@@ -218,16 +219,17 @@ def test_import_contree_is_lazy_and_complete():
 def test_every_parameter_of_the_cross_validation_is_a_flag_of_tune():
     flags = {one.name: one for one in group.commands["tune"].params}
     parameters = ConTreeClassifierCV().get_params()
-    assert set(parameters) <= set(flags)
+    assert set(parameters) - {"categorical_features"} <= set(flags)
     found = parsed("tune", "data.csv", "--target", "y")
     given = {**estimator_parameters(found), **{n: found[n] for n in CHOICE}}
-    assert given == {**parameters, "verbose": COMMAND_DEFAULTS["verbose"]}
+    others = {"categorical_features": "from_dtype"}
+    assert {**others, **given} == {**parameters, "verbose": COMMAND_DEFAULTS["verbose"]}
 
 
 def test_every_argument_of_size_error_path_is_a_flag_of_path():
     arguments = dict(inspect.signature(size_error_path).parameters)
     flags = {one.name for one in group.commands["path"].params}
-    assert set(arguments) - {"X", "y"} <= flags
+    assert set(arguments) - {"X", "y", "categorical_features"} <= flags
     found = estimator_parameters(parsed("path", "data.csv", "--target", "y"))
     expected = {name: arguments[name].default for name in found}
     assert found == {**expected, **COMMAND_DEFAULTS}

@@ -144,7 +144,7 @@ def change(path, value):
     [
         (["schema"], "other", "schema is 'other'"),
         (["schema"], ..., "schema is None"),
-        (["version"], 3, "version is 3, and this contree reads versions 1 to 2"),
+        (["version"], 4, "version is 4, and this contree reads versions 1 to 3"),
         (["version"], 0, "version is 0"),
         (["version"], 2.0, "version is 2.0"),
         (["version"], True, "version is True"),
@@ -288,7 +288,7 @@ def test_what_is_written_fits_the_published_schema(text):
 
 @pytest.mark.parametrize(
     ("path", "value"),
-    [("version", 3), ("schema", "x"), ("tree.feature", [0.5]), ("certificate.status", "fine")],
+    [("version", 4), ("schema", "x"), ("tree.feature", [0.5]), ("certificate.status", "fine")],
 )
 def test_the_schema_tells_what_does_not_fit(text, path, value):
     data = json.loads(text)

@@ -1,7 +1,8 @@
 """Check the rows of a fit or a prediction and return them as float64 columns.
 
-This is the first stage of a fit.  It changes no value: float64 holds every float32 and every
+This is the first stage of a fit.  It changes no number: float64 holds every float32 and every
 integer up to 2**53.  `_check_integers` warns about the integers that float64 cannot hold.
+Categories become codes, see `_categories`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
+from contree._categorical_features import categorical_mask
+from contree._categories import encode_categories, learn_categories
 from contree._check_integers import warn_of_merged_integers
 from contree._input_errors import explain_bad_input
 from contree._target import Target
@@ -20,7 +23,12 @@ CHUNK_CELLS = 1_000_000  # values copied between two looks at Ctrl-C: some milli
 
 
 def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Target]:
-    """Return the columns (float64, Fortran order) and what is learnt, as the estimator reads it."""
+    """Return the columns (float64, Fortran order) and what is learnt, as the estimator reads it.
+
+    Set the estimator's `categories_`.
+    """
+    mask = categorical_mask(estimator.categorical_features, X)
+    X, estimator.categories_ = (X, None) if mask is None else learn_categories(X, mask)
     user_X, y = X, estimator._target_type.readable(y)
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
@@ -68,7 +76,11 @@ def check_rows(estimator, X, check_input: bool = True) -> np.ndarray:
     Without `check_input`, an array of floats with the right number of columns is returned
     unchecked.  Any other input must be converted, so it is checked regardless.
     """
-    if not check_input and _needs_no_conversion(X, estimator.n_features_in_):
+    categories = estimator.tree_.categories
+    if categories is not None:
+        validate_data(estimator, X, reset=False, skip_check_array=True)  # names, before values
+        X = encode_categories(X, categories)
+    elif not check_input and _needs_no_conversion(X, estimator.n_features_in_):
         return X
     with np.errstate(invalid="ignore"), explain_bad_input(X):  # as in check_training_data
         X = validate_data(

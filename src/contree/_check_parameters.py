@@ -68,6 +68,8 @@ def sklearn_constraints(parameter: Parameter) -> list:
             constraints.append(
                 kind if unlimited else Interval(kind, one.low, one.high, closed=one.closed)
             )
+        elif one is list:
+            constraints.append("array-like")
         elif not isinstance(one, str) and not (one is None and SEED in parameter.allowed):
             constraints.append("boolean" if one is bool else one)
     return constraints

@@ -33,6 +33,7 @@ TREE_ARRAYS = {
     "threshold": np.float64,
     "missing_go_to_left": np.uint8,
 }
+SETS = {"category_offset": np.int64, "category_words": np.uint64}  # if features are categorical
 SCALARS = {"status": str, "objective": int, "lower_bound": int, "seconds": float}
 
 
@@ -51,7 +52,7 @@ class State:
     history : list of (seconds, objective, lower_bound)
         Improvements of all calls so far.
     tree : dict of str to array
-        The best tree's tests.  The file stores `TREE_ARRAYS` and ignores other arrays.
+        The best tree's tests.  The file stores `TREE_ARRAYS` and `SETS` and ignores other arrays.
     frontier : (depth, floor, array of int64)
         The open part of the search, as the core returns and accepts it.
     """
@@ -153,7 +154,7 @@ def damaged(path: str) -> ValueError:
 def _encoded(problem: Problem, state: State) -> bytes:
     depth, floor, intervals = state.frontier
     threshold = [value.hex() for value in state.tree["threshold"].tolist()]  # exact, infinity too
-    tree = {name: state.tree[name].tolist() for name in TREE_ARRAYS if name != "threshold"}
+    tree = {name: state.tree[name].tolist() for name in _arrays_of(state.tree)}
     body = {
         "problem": {
             "data": problem.data,
@@ -172,6 +173,11 @@ def _encoded(problem: Problem, state: State) -> bytes:
     }
     text = json.dumps(body, separators=(",", ":")).encode()
     return f"contree checkpoint {FORMAT} {checksum(FORMAT, text)}\n".encode() + text
+
+
+def _arrays_of(tree: dict) -> dict:
+    """Return the types of the arrays that the file has of a tree."""
+    return TREE_ARRAYS | {name: kind for name, kind in SETS.items() if name in tree}
 
 
 def checksum(version: int, text: bytes) -> str:
@@ -206,11 +212,12 @@ def _decoded(path: str, state: dict) -> State:
     if not all(isinstance(state[name], kind) for name, kind in SCALARS.items()):
         raise damaged(path)
     depth, floor, intervals = state["frontier"]
+    width = len(intervals[0]) if intervals else 10  # of no interval, any will do
     threshold = [float.fromhex(value) for value in state["tree"]["threshold"]]
     tree = state["tree"] | {"threshold": threshold}
     return replace(
         State(**state),
         history=[tuple(moment) for moment in state["history"]],
-        tree={name: np.array(tree[name], dtype=kind) for name, kind in TREE_ARRAYS.items()},
-        frontier=(depth, floor, np.array(intervals, dtype=np.int64).reshape(-1, 10)),
+        tree={name: np.array(tree[name], dtype=kind) for name, kind in _arrays_of(tree).items()},
+        frontier=(depth, floor, np.array(intervals, dtype=np.int64).reshape(-1, width)),
     )

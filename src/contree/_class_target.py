@@ -87,6 +87,7 @@ class ClassTarget(Target):
             answer["tree"],
             weight_unit=unit,
             n_features=estimator.n_features_in_,
+            categories=estimator.categories_,
             criterion=estimator.criterion,
         )
         return request.cost

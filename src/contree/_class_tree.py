@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import entr
 
+from contree._categories import Categories
 from contree._fitted_tree import FittedTree, frozen
 from contree._weights import Unit
 
@@ -24,7 +25,7 @@ class ClassTree(FittedTree):
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
         What `impurity` is.
     children_left, children_right, feature, threshold, threshold_gap, missing_go_to_left, \
-n_node_missing, weight_unit, n_features
+n_node_missing, weight_unit, n_features, categories, category_offset, category_words
         As in :class:`FittedTree`.
 
     Attributes
@@ -49,6 +50,9 @@ n_node_missing, weight_unit, n_features
         class_weights: Any = None,
         weight_unit: Unit = 1,
         n_features: int | None = None,
+        categories: Categories | None = None,
+        category_offset: Any = None,
+        category_words: Any = None,
         criterion: str = "gini",
     ):
         self.class_counts = frozen(class_counts, np.int64)
@@ -67,6 +71,9 @@ n_node_missing, weight_unit, n_features
             n_node_missing=n_node_missing,
             weight_unit=weight_unit,
             n_features=n_features,
+            categories=categories,
+            category_offset=category_offset,
+            category_words=category_words,
         )
 
     @property

@@ -23,7 +23,8 @@ from contree.export.json_class import ClassJson
 class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     """A classification tree with provably the fewest training errors for its depth and size.
 
-    The search considers every threshold of every feature, without binning.  It ends with a
+    The search considers every threshold of every feature, without binning, and every set of
+    categories.  It ends with a
     certificate: no tree of the permitted depth and size has an objective below ``lower_bound_``.
     When ``status_`` is ``"optimal"``, ``lower_bound_`` equals ``objective_``.
 
@@ -59,6 +60,16 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
 
     min_weight_fraction_leaf : float, default=0.0
         The least share of the weight of all rows in a leaf, from 0 to 0.5.
+
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        The columns that hold categories.  ``"from_dtype"``: those of type ``category`` in a pandas
+        frame, ``Categorical`` or ``Enum`` in a polars frame.  Otherwise a mask with a bool for each
+        column, or column indices, or column names.  None: all columns are numbers.  The values of
+        such a column may be strings, numbers, bools or any hashable objects.  A test sends any set
+        of categories to the left, and the tree is optimal among all sets.  A missing value (None,
+        NaN, NA) is one more category.  In ``predict``, a category that ``fit`` has not seen goes
+        where missing values go.  If no row of a node had a missing value, both go to the side with
+        more rows, and so does a category that no row of the node had.
 
     class_weight : dict, "balanced" or None, default=None
         The cost of an error, by the label of the row; it multiplies ``sample_weight``.  Labels that
@@ -156,6 +167,13 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     feature_names_in_ : array of shape (n_features,)
         The names of the features, if all column names of X are strings.
 
+    categories_ : tuple, or None
+        For each feature None if it holds numbers, else its categories, sorted.  None if no feature
+        is categorical.
+
+    is_categorical_ : array of bool, shape (n_features,), or None
+        Which features are categorical; None if none is.
+
     status_ : str
         ``"optimal"``: proved, with ``minimize_leaves`` of the leaves too.  ``"gap_reached"``:
         proved to be within ``max_gap`` of the optimum.
@@ -243,6 +261,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
+        categorical_features: Any = "from_dtype",
         class_weight: dict[Any, Any] | str | None = None,
         max_gap: int | float = 0,
         time_limit: float | None = None,
@@ -268,6 +287,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.max_gap = max_gap
         self.time_limit = time_limit

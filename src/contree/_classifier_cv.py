@@ -54,8 +54,8 @@ class ConTreeClassifierCV(ClassifierMixin, TreeCV):
         As in :class:`ConTreeClassifier`, for the fit to all rows.  The trees of the folds have the
         fewest leaves in any case.
 
-    min_samples_leaf, min_weight_fraction_leaf, class_weight, time_limit, feature_tolerance, \
-memory_limit, search_options
+    min_samples_leaf, min_weight_fraction_leaf, categorical_features, class_weight, time_limit, \
+feature_tolerance, memory_limit, search_options
         As in :class:`ConTreeClassifier`, for every search.
 
     verbose : int, default=0
@@ -124,6 +124,7 @@ memory_limit, search_options
         minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
+        categorical_features: Any = "from_dtype",
         class_weight: dict[Any, Any] | str | None = None,
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
@@ -141,6 +142,7 @@ memory_limit, search_options
         self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance

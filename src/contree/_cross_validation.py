@@ -8,6 +8,7 @@ candidates of a fold and a depth.
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -19,6 +20,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from contree._categories import category_mask
 from contree._check_data import check_training_data
 from contree._check_parameters import check_no_bools
 from contree._check_weights import check_sample_weight
@@ -72,6 +74,7 @@ class TreeCV(BaseEstimator):
         """
         check_no_bools(self, ("max_depth", "max_leaf_nodes", "random_state", "n_jobs"))
         with unchanged_on_failure(self):
+            given = X
             X, target = check_training_data(self, X, y)
             y = target.y
             weights = check_sample_weight(sample_weight, len(y))
@@ -85,11 +88,12 @@ class TreeCV(BaseEstimator):
             self.best_params_ = self.cv_results_["params"][self.best_index_]
             best = self._tree_type(
                 **self._of_every_search(), **self.best_params_, n_jobs=self.n_jobs
-            ).fit(X, y, weights)
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # X has had its warnings
+                best.fit(given, y, weights)
             if hasattr(best, "classes_"):
                 self.classes_ = best.classes_
-            if hasattr(self, "feature_names_in_"):
-                best.feature_names_in_ = self.feature_names_in_
             self.best_estimator_ = best
         return self
 
@@ -113,8 +117,10 @@ class TreeCV(BaseEstimator):
 
     def _scores(self, X: Any, y: Any, weights: Any, splits: list, tried: list) -> np.ndarray:
         """Return the score of each candidate on each fold."""
-        # A path has the smallest tree of each number of errors in any case.
-        base = self._tree_type(**self._of_every_search()).set_params(minimize_leaves=False)
+        base = self._tree_type(**self._of_every_search()).set_params(
+            minimize_leaves=False,  # a path has the smallest tree of each number of errors anyway
+            categorical_features=category_mask(self.categories_),  # of X, which has codes now
+        )
         scorer = check_scoring(base, scoring=self.scoring)
         sizes: dict[int, list[int]] = {}
         for depth, leaves in tried:

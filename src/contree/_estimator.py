@@ -11,6 +11,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from contree._cart_methods import CartMixin
+from contree._categories import Categories, category_mask
 from contree._fit import fit_with, search_tree
 from contree._fitted_tree import FittedTree
 from contree._parameters import Parameter
@@ -39,6 +40,7 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
     search_report_: SearchReport
     n_features_in_: int
     feature_names_in_: np.ndarray
+    categories_: Categories | None = None  # what was pickled before there were any has none
 
     @with_checked_parameters
     def fit(
@@ -60,10 +62,11 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers, or NaN for a missing value.  A NumPy array, a data frame, nested
-            sequences, or a sparse matrix, which ``fit`` makes dense.  ``fit`` compares them as
-            float64 and warns about columns with integers that float64 cannot tell apart.  At every
-            test the search tries missing values on both sides, and apart from all others.
+            Finite numbers, or NaN for a missing value; in columns of ``categorical_features`` any
+            hashable values.  A NumPy array, a data frame, nested sequences, or a sparse matrix,
+            which ``fit`` makes dense.  ``fit`` compares numbers as float64 and warns about columns
+            with integers that float64 cannot tell apart.  At every test the search tries missing
+            values on both sides, and apart from all others.
         y : array-like of shape (n_samples,)
             For a classifier labels: strings, integers, bools or floats with whole values.  For a
             regressor finite numbers.
@@ -101,6 +104,11 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
         """
         fit_with(search_tree, self, X, y, sample_weight, callback, initial_tree, checkpoint)
         return self
+
+    @property
+    def is_categorical_(self) -> np.ndarray | None:
+        check_is_fitted(self, "tree_")
+        return category_mask(self.categories_)
 
     @property
     def gap_(self) -> int | float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from contree import _core
+from contree._categories import category_counts
 from contree._check_parameters import (
     resolve_leaf_size,
     resolve_max_depth,
@@ -117,7 +118,9 @@ class FitRequest:
     ) -> FitRequest:
         """Return the request of an estimator for checked rows; `checkpoint` is a path or None."""
         sample_weight = check_sample_weight(sample_weight, len(X))
-        data = None if checkpoint is None else fingerprints(X, target, sample_weight)
+        data = None
+        if checkpoint is not None:
+            data = fingerprints(X, target, sample_weight, estimator.categories_)
         counted = target.counted(estimator, sample_weight)
         if counted.rows is not None:
             X = np.asfortranarray(X[counted.rows])
@@ -154,6 +157,7 @@ def core_options(estimator, n_rows: int, weights: Weights, cost: Objective, *, a
     min_samples_leaf, min_weight_leaf = resolve_leaf_size(estimator, weights, n_rows)
     return {
         "weights": weights.multiples,
+        "categories": category_counts(estimator.categories_),
         "max_depth": resolve_max_depth(estimator.max_depth, n_rows),
         "min_samples_leaf": min_samples_leaf,
         "min_weight_leaf": min_weight_leaf,

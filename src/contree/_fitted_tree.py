@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from contree._categories import Categories
 from contree._weights import Unit, in_user_unit
 
 UNDEFINED = -2  # feature and threshold of a leaf
@@ -31,11 +32,12 @@ class FittedTree(ABC):
         The column that a node tests; -2 at a leaf.
     threshold : array of float64, shape (node_count,)
         A row goes left if ``x[feature] <= threshold``; -2.0 at a leaf.  Infinity sends all values
-        left and missing values right.
+        left and missing values right.  NaN: the node tests categories.
     threshold_gap : array of float64, shape (node_count, 2)
         The neighbours of the threshold among the training values of its column: the largest value
         that goes left and the smallest that goes right; -2.0 at a leaf.  Every number ``t`` with
-        ``left <= t < right`` splits the training rows in the same way.
+        ``left <= t < right`` splits the training rows in the same way.  NaN where there is no
+        threshold.
     n_node_samples : array of int64, shape (node_count,)
         Training rows that reach a node.
     node_weights : array of int64, shape (node_count,)
@@ -49,6 +51,14 @@ class FittedTree(ABC):
         The size of one unit in the user's weights.
     n_features : int, default=None
         The number of columns.  None: one more than the largest in `feature`.
+    categories : tuple, default=None
+        For each feature None if it holds numbers, else its categories.  In the rows that the
+        methods take, a category is its position here, its code.  None: all are numbers.
+    category_offset : array of int64, shape (node_count,), default=None
+        Where the set of a node begins in `category_words`; -1 where no categories are tested.
+    category_words : array of uint64, default=None
+        Sets of categories: a row of category c goes left if bit ``c % 64`` of the word at
+        ``category_offset + c // 64`` is 1.  See `categories_left`.
 
     Attributes
     ----------
@@ -81,6 +91,9 @@ class FittedTree(ABC):
         "n_node_missing",
         "weight_unit",
         "n_features",
+        "categories",
+        "category_offset",
+        "category_words",
     )
 
     def __init__(
@@ -97,6 +110,9 @@ class FittedTree(ABC):
         n_node_missing: Any = None,
         weight_unit: Unit = 1,
         n_features: int | None = None,
+        categories: Categories | None = None,
+        category_offset: Any = None,
+        category_words: Any = None,
     ):
         self.children_left = frozen(children_left, np.int64)
         self.children_right = frozen(children_right, np.int64)
@@ -105,6 +121,11 @@ class FittedTree(ABC):
         self.threshold_gap = frozen(threshold_gap, np.float64)
         self.n_node_samples = frozen(n_node_samples, np.int64)
         self.node_weights = frozen(node_weights, np.int64)
+        if category_offset is None:
+            category_offset, category_words = np.full(self.node_count, -1), ()
+        self.categories = categories
+        self.category_offset = frozen(category_offset, np.int64)
+        self.category_words = frozen(category_words, np.uint64)
         if missing_go_to_left is None:
             missing_go_to_left = self._larger_side_is_left()
         if n_node_missing is None:
@@ -194,6 +215,37 @@ class FittedTree(ABC):
         """Whether some test of this tree met missing values in training."""
         return bool(self.n_node_missing.any())
 
+    def tests_categories(self, node: int) -> bool:
+        """Return whether a node tests categories."""
+        return bool(self.category_offset[node] >= 0)
+
+    def categories_of(self, node: int) -> tuple[Any, ...]:
+        """Return the categories of the feature that a node tests, by their codes."""
+        known: tuple[Any, ...] | None = None
+        if self.categories is not None:
+            known = self.categories[self.feature[node]]
+        if known is None or not self.tests_categories(node):
+            raise ValueError(f"Node {node} does not test categories that are known.")
+        return known
+
+    def codes_go_left(self, node: int) -> np.ndarray:
+        """Return for each category of the feature that a node tests whether it goes left."""
+        start = self.category_offset[node]
+        later = self.category_offset[self.category_offset > start]
+        words = self.category_words[start : later.min(initial=len(self.category_words))]
+        bits: np.ndarray = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little") == 1
+        return bits if self.categories is None else bits[: len(self.categories_of(node))]
+
+    def categories_left(self, node: int) -> tuple[Any, ...]:
+        """Return the categories that a node sends to the left."""
+        sides = zip(self.categories_of(node), self.codes_go_left(node).tolist(), strict=True)
+        return tuple(category for category, goes_left in sides if goes_left)
+
+    def categories_right(self, node: int) -> tuple[Any, ...]:
+        """Return the categories that a node sends to the right."""
+        sides = zip(self.categories_of(node), self.codes_go_left(node).tolist(), strict=True)
+        return tuple(category for category, goes_left in sides if not goes_left)
+
     def weight_of(self, node: int) -> int | float:
         """Return the weight of the rows of a node, in the user's unit."""
         return in_user_unit(int(self.node_weights[node]), self.weight_unit)
@@ -245,7 +297,10 @@ class FittedTree(ABC):
         return path[::-1]
 
     def apply(self, X: np.ndarray | csr_matrix) -> np.ndarray:
-        """Return the leaf that each row of a float64 matrix, dense or sparse, ends in."""
+        """Return the leaf that each row of a float64 matrix, dense or sparse, ends in.
+
+        Categories are codes; any other number in their place counts as missing.
+        """
         if not isinstance(X, np.ndarray):
             X = X.toarray()
         leaf = np.zeros(len(X), dtype=np.int64)
@@ -261,15 +316,23 @@ class FittedTree(ABC):
             if f < 0:
                 leaf[rows] = node
             elif len(rows):
-                # Every comparison with NaN is false, so how it is put decides where missing values
-                # go.
-                values = X[rows, f]
-                if self.missing_go_to_left[node]:
-                    goes_left = ~(values > self.threshold[node])
-                else:
-                    goes_left = values <= self.threshold[node]
+                goes_left = self._goes_left(node, X[rows, f])
                 pending.append((self.children_left[node], rows[goes_left]))
                 pending.append((self.children_right[node], rows[~goes_left]))
+
+    def _goes_left(self, node: int, values: np.ndarray) -> np.ndarray:
+        left: np.ndarray
+        if self.tests_categories(node):
+            codes_left = self.codes_go_left(node)
+            known = (values >= 0) & (values < len(codes_left)) & (values == np.floor(values))
+            sides = np.append(codes_left, self.missing_go_to_left[node] == 1)
+            left = sides[np.where(known, values, len(codes_left)).astype(np.int64)]
+        # Every comparison with NaN is false, so how it is put decides where missing values go.
+        elif self.missing_go_to_left[node]:
+            left = ~(values > self.threshold[node])
+        else:
+            left = values <= self.threshold[node]
+        return left
 
 
 def frozen(values: Any, dtype: Any) -> np.ndarray:
@@ -277,6 +340,14 @@ def frozen(values: Any, dtype: Any) -> np.ndarray:
     array = np.array(values, dtype=dtype)
     array.flags.writeable = False
     return array
+
+
+def words_of(goes_left: Any) -> np.ndarray:
+    """Return a set of categories as words, by whether each of them is in it."""
+    bits = np.zeros(-(-len(goes_left) // 64) * 64, dtype=bool)
+    bits[: len(goes_left)] = goes_left
+    words: np.ndarray = np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+    return words
 
 
 def _rebuilt(kind: type[FittedTree], fields: dict[str, Any]) -> FittedTree:

@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import BaseDecisionTree
 
-from contree._fitted_tree import FittedTree
+from contree._categories import Categories, category_mask
+from contree._fitted_tree import FittedTree, words_of
 from contree.export.json import read_any
 
 ALLOWED = (
@@ -32,7 +33,7 @@ def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
     if isinstance(initial_tree, (str, dict)):
         initial_tree = _from_json(initial_tree)
     if isinstance(initial_tree, FittedTree):
-        return _arrays(initial_tree)
+        return _arrays_for(estimator, initial_tree)
     if not isinstance(initial_tree, (TreeEstimator, BaseDecisionTree)):
         raise TypeError(
             f"initial_tree must be {ALLOWED}; got {type(initial_tree).__name__}: {initial_tree!r}."
@@ -45,12 +46,10 @@ def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
     mismatch = _mismatch(vars(estimator), vars(initial_tree))
     if mismatch:
         raise ValueError(f"initial_tree does not fit X: {mismatch}.")
+    arrays = _arrays_for(estimator, initial_tree.tree_)
     if isinstance(initial_tree, BaseDecisionTree):
-        return {
-            **_arrays(initial_tree.tree_),
-            "threshold": _compared_as_float64(initial_tree.tree_.threshold),
-        }
-    return _arrays(initial_tree.tree_)
+        arrays["threshold"] = _compared_as_float64(initial_tree.tree_.threshold)
+    return arrays
 
 
 def previous_tree(estimator, before: dict) -> dict[str, np.ndarray] | None:
@@ -60,7 +59,7 @@ def previous_tree(estimator, before: dict) -> dict[str, np.ndarray] | None:
     """
     if "tree_" not in before:
         return None
-    mismatch = _mismatch(vars(estimator), before)
+    mismatch = _mismatch(vars(estimator), before) or _mismatched_test(estimator, before["tree_"])
     if mismatch:
         warnings.warn(
             f"warm_start=True, but the tree of the last fit does not fit X: {mismatch}. "
@@ -69,7 +68,7 @@ def previous_tree(estimator, before: dict) -> dict[str, np.ndarray] | None:
             stacklevel=5,
         )
         return None
-    return _arrays(before["tree_"])
+    return _arrays_for(estimator, before["tree_"])
 
 
 def _mismatch(now: dict, then: dict) -> str | None:
@@ -92,8 +91,55 @@ def _from_json(given: str | dict):
         raise ValueError(f"initial_tree must be {ALLOWED}. {error}") from error
 
 
+def _mismatched_test(estimator, tree) -> str | None:
+    """Say which test of a tree is for numbers where X has categories, or the reverse."""
+    now = category_mask(estimator.categories_)
+    sets = getattr(tree, "category_offset", None)
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        f = int(tree.feature[node])
+        is_set = sets is not None and sets[node] >= 0
+        if f < estimator.n_features_in_ and is_set != (now is not None and bool(now[f])):
+            names = getattr(estimator, "feature_names_in_", None)
+            kinds = ("numbers", "categories") if is_set else ("categories", "numbers")
+            column = f if names is None else repr(names[f])
+            return f"column {column} holds {kinds[0]}, and the tree tests it for {kinds[1]}"
+    return None
+
+
+def _arrays_for(estimator, tree) -> dict[str, np.ndarray]:
+    """Return the tests of a tree, ours or scikit-learn's, for the columns of an estimator."""
+    mismatch = _mismatched_test(estimator, tree)
+    if mismatch:
+        raise ValueError(f"initial_tree does not fit X: {mismatch}.")
+    arrays = _arrays(tree)
+    if estimator.categories_ is not None:
+        arrays |= _sets(tree, estimator.categories_)
+    return arrays
+
+
+def _sets(tree, categories: Categories) -> dict[str, np.ndarray]:
+    """Return the sets of categories that a tree sends left, by the codes of this fit.
+
+    Categories that the tree does not know go where its missing values go.
+    """
+    offsets = np.full(len(tree.feature), -1, dtype=np.int64)
+    words: list[np.ndarray] = []
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        known = categories[tree.feature[node]]
+        if known is None:
+            continue
+        left, right = set(tree.categories_left(node)), set(tree.categories_right(node))
+        others = tree.missing_go_to_left[node] == 1
+        goes_left = [one in left or (others and one not in right) for one in known]
+        offsets[node] = sum(map(len, words))
+        words.append(words_of(goes_left))
+    return {
+        "category_offset": offsets,
+        "category_words": np.concatenate([np.empty(0, np.uint64), *words]),
+    }
+
+
 def _arrays(tree) -> dict[str, np.ndarray]:
-    """Return the tests of a tree, ours or scikit-learn's."""
     return {
         "children_left": np.ascontiguousarray(tree.children_left, dtype=np.int64),
         "children_right": np.ascontiguousarray(tree.children_right, dtype=np.int64),

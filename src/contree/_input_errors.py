@@ -58,8 +58,8 @@ def _explained(X, reason: str) -> str:
         if column is not None:
             return (
                 f"Input X must be numbers, with NaN for a missing value; column {column!r}: "
-                f"{reason}. Encode text and other values as numbers first, for example with "
-                "scikit-learn's OrdinalEncoder."
+                f"{reason}. Name the column in categorical_features, or encode it as numbers, for "
+                "example with scikit-learn's OrdinalEncoder."
             )
     if re.search(r"y should be a 1d array, got an array of shape \(\d+, \d+\)", reason):
         return (

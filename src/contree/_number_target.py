@@ -85,6 +85,7 @@ class NumberTarget(Target):
             target_centre=cost.targets.centre,
             weight_unit=weights.unit,
             n_features=estimator.n_features_in_,
+            categories=estimator.categories_,
         ).with_histogram(request.search_input.X, request.search_input.y)
         settled = cost.settle(answer["objective"], tree.squared_error, tree.n_leaves)
         estimator.tree_ = tree

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from contree._categories import Categories
 from contree._fitted_tree import FittedTree, frozen
 from contree._weights import Unit
 
@@ -33,7 +34,8 @@ class NumberTree(FittedTree):
     histogram_range : (float, float)
         The least and the largest target of all training rows.
     children_left, children_right, feature, threshold, threshold_gap, n_node_samples, \
-node_weights, missing_go_to_left, n_node_missing, weight_unit, n_features
+node_weights, missing_go_to_left, n_node_missing, weight_unit, n_features, categories, \
+category_offset, category_words
         As in :class:`FittedTree`.
 
     Attributes
@@ -78,6 +80,9 @@ node_weights, missing_go_to_left, n_node_missing, weight_unit, n_features
         n_node_missing: Any = None,
         weight_unit: Unit = 1,
         n_features: int | None = None,
+        categories: Categories | None = None,
+        category_offset: Any = None,
+        category_words: Any = None,
     ):
         self.node_sums = frozen(node_sums, np.int64)
         self.node_squares = frozen(node_squares, np.int64)
@@ -98,6 +103,9 @@ node_weights, missing_go_to_left, n_node_missing, weight_unit, n_features
             n_node_missing=n_node_missing,
             weight_unit=weight_unit,
             n_features=n_features,
+            categories=categories,
+            category_offset=category_offset,
+            category_words=category_words,
         )
 
     def with_histogram(self, X: np.ndarray, integers: np.ndarray) -> NumberTree:

@@ -39,10 +39,14 @@ class Parameter:
 
     name: str
     default: object
-    allowed: tuple  # of Range, strings, bool, dict, str (the type) and None
+    allowed: tuple  # of Range, strings, None, and the types bool, dict, list and str
     values: str  # the allowed values in words
     meaning: str  # one short line; docs/options.md may continue it
     instead: str = ""  # for parameters of CART without effect here, not flags: what to use instead
+
+    @property
+    def is_flag(self) -> bool:
+        return not self.instead and list not in self.allowed
 
     @property
     def flag(self) -> str:
@@ -91,6 +95,13 @@ PARAMETERS = (
         (Range(float, 0.0, 0.5, "both"),),
         "float in [0, 0.5]",
         "the least share of all weight",
+    ),
+    Parameter(
+        "categorical_features",
+        "from_dtype",
+        ("from_dtype", list, None),
+        '"from_dtype"; mask, indices or names; None',
+        "the columns of categories",
     ),
     Parameter(
         "class_weight",
@@ -275,6 +286,7 @@ OF_EVERY_FOLD = (
     "minimize_leaves",
     "min_samples_leaf",
     "min_weight_fraction_leaf",
+    "categorical_features",
     "class_weight",
     "time_limit",
     "feature_tolerance",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from contree._categories import Categories, category_counts
 from contree._target import Target
 
 # These parameters decide which tree is best.  All others only decide when a search ends: see
@@ -33,7 +34,7 @@ class Problem:
     Attributes
     ----------
     data : dict of str to str
-        Hashes of the rows, the labels and the weights.
+        Hashes of the rows, the labels, the weights and the numbers of categories.
     parameters : dict of str to object
         The estimator's `PARAMETERS`, in a form that JSON can hold.
     counted : dict of str to int
@@ -61,7 +62,9 @@ class Problem:
     def differences(self, stored: Problem) -> list[str]:
         """Return one phrase for each difference between a file's problem and this one."""
         found = [
-            f"{name} differs" for name in self.data if stored.data.get(name) != self.data[name]
+            f"{name} differs"
+            for name in sorted(self.data | stored.data)
+            if stored.data.get(name) != self.data.get(name)
         ]
         found += [
             f"{name} is {stored.parameters.get(name)!r} there and {value!r} here"
@@ -73,8 +76,8 @@ class Problem:
         return found
 
 
-def fingerprints(X, target: Target, sample_weight) -> dict[str, str]:
-    """Return hashes of the checked rows, of what is learnt, and of the weights."""
+def fingerprints(X, target: Target, sample_weight, categories: Categories | None) -> dict[str, str]:
+    """Return hashes of the checked rows, of what is learnt, of the weights and the categories."""
 
     def hashed(array, prefix: bytes = b"") -> str:
         digest = hashlib.sha256(prefix)
@@ -83,10 +86,12 @@ def fingerprints(X, target: Target, sample_weight) -> dict[str, str]:
         return digest.hexdigest()
 
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    counts = category_counts(categories)  # files of numbers say nothing of categories
     return {
         "X": hashed(X.T, str(X.shape).encode()),
         "y": hashlib.sha256(target.fingerprint()).hexdigest(),
         "sample_weight": "none" if weights is None else hashed(weights),
+        **({} if counts is None else {"categorical_features": hashed(counts)}),
     }
 
 

@@ -47,9 +47,9 @@ class ConTreeRegressor(RegressorMixin, TreeEstimator):
         Accepted for compatibility with CART.  ``ccp_alpha`` says how much squared error a leaf must
         save.
 
-    max_depth, max_leaf_nodes, min_samples_leaf, min_weight_fraction_leaf, time_limit, \
-feature_tolerance, n_jobs, memory_limit, random_state, warm_start, on_interrupt, search_options, \
-verbose, splitter, min_samples_split, max_features, monotonic_cst
+    max_depth, max_leaf_nodes, min_samples_leaf, min_weight_fraction_leaf, categorical_features, \
+time_limit, feature_tolerance, n_jobs, memory_limit, random_state, warm_start, on_interrupt, \
+search_options, verbose, splitter, min_samples_split, max_features, monotonic_cst
         As in :class:`ConTreeClassifier`.
 
     Attributes
@@ -65,6 +65,13 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
 
     feature_names_in_ : array of shape (n_features,)
         The names of the features, if all column names of X are strings.
+
+    categories_ : tuple, or None
+        For each feature None if it holds numbers, else its categories, sorted.  None if no feature
+        is categorical.
+
+    is_categorical_ : array of bool, shape (n_features,), or None
+        Which features are categorical; None if none is.
 
     status_ : str
         How the search ended, as in :class:`ConTreeClassifier`.
@@ -135,6 +142,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
+        categorical_features: Any = "from_dtype",
         max_gap: int | float = 0,
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
@@ -159,6 +167,7 @@ verbose, splitter, min_samples_split, max_features, monotonic_cst
         self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.categorical_features = categorical_features
         self.max_gap = max_gap
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance

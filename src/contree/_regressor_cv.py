@@ -33,7 +33,8 @@ class ConTreeRegressorCV(RegressorMixin, TreeCV):
         As in :class:`ConTreeRegressor`.
 
     max_depth, max_leaf_nodes, one_standard_error, random_state, n_jobs, min_samples_leaf, \
-min_weight_fraction_leaf, time_limit, feature_tolerance, memory_limit, search_options, verbose
+min_weight_fraction_leaf, categorical_features, time_limit, feature_tolerance, memory_limit, \
+search_options, verbose
         As in :class:`ConTreeClassifierCV`.
 
     Attributes
@@ -79,6 +80,7 @@ feature_names_in_
         minimize_leaves: bool = False,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
+        categorical_features: Any = "from_dtype",
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
         memory_limit: int | str | None = None,
@@ -95,6 +97,7 @@ feature_names_in_
         self.minimize_leaves = minimize_leaves
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.feature_tolerance = feature_tolerance
         self.memory_limit = memory_limit

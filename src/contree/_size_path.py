@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from contree._categories import one_hot
 from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_no_bools
 from contree._classifier import ConTreeClassifier
@@ -104,7 +105,8 @@ class SizeErrorPath:
     def cart_path(self) -> tuple[np.ndarray, np.ndarray]:
         """Return leaves and errors of CART's tree and its prunings by cost complexity.
 
-        scikit-learn computes them for the same rows and parameters.
+        scikit-learn computes them for the same rows and parameters, with one column for each
+        category.
         """
         if self._training is None:
             raise ValueError(
@@ -146,6 +148,7 @@ def size_error_path(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
     min_weight_fraction_leaf: float = 0.0,
+    categorical_features: Any = "from_dtype",
     class_weight: dict[Any, Any] | str | None = None,
     max_gap: int | float = 0,
     time_limit: float | None = None,
@@ -174,8 +177,9 @@ def size_error_path(
         The cost of an error, or of a unit of squared error, on each row.
     max_leaf_nodes : int, default=None
         The largest size.  None: all sizes.
-    min_samples_leaf, min_weight_fraction_leaf, class_weight, max_gap, time_limit, \
-feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_options, verbose
+    min_samples_leaf, min_weight_fraction_leaf, categorical_features, class_weight, max_gap, \
+time_limit, feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_options, \
+verbose
         As in :class:`ConTreeClassifier`.  ``max_gap`` is for each size, the other limits are for
         the whole search.  The live line shows the largest size.
 
@@ -203,6 +207,7 @@ feature_tolerance, n_jobs, memory_limit, random_state, on_interrupt, search_opti
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
         min_weight_fraction_leaf=min_weight_fraction_leaf,
+        categorical_features=categorical_features,
         max_gap=max_gap,
         time_limit=time_limit,
         feature_tolerance=feature_tolerance,
@@ -294,7 +299,7 @@ def _saved(smaller: tuple[int, int | Fraction], larger: tuple[int, int | Fractio
 
 
 def _cart_path(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
-    y = np.asarray(y)
+    X, y = one_hot(X, estimator.categories_), np.asarray(y)
     depth = estimator.max_depth
     params = {
         "max_depth": None if depth is None else max(int(depth), 1),

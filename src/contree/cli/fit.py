@@ -38,7 +38,7 @@ from contree.cli.training import training_flags, training_table
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the tree: .svg, .png or .pdf")
 @click.option("--html", metavar="PATH", cls=Flag, help="write the tree as an interactive page")
 @quiet_flag
-@estimator_flags(tuple(one.name for one in PARAMETERS if not one.instead))
+@estimator_flags(tuple(one.name for one in PARAMETERS))
 def fit(
     file,
     target,

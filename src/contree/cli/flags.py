@@ -111,7 +111,7 @@ def estimator_flags(names: tuple[str, ...]) -> Callable:
 
     def decorate(function: Callable) -> Callable:
         for parameter in reversed(PARAMETERS):
-            if parameter.name in names:
+            if parameter.name in names and parameter.is_flag:
                 function = _estimator_flag(parameter)(function)
         return function
 

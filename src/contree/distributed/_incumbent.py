@@ -51,7 +51,8 @@ class Incumbent:
 def as_arrays(tree: dict) -> dict:
     """Return a tree as the arrays that the core accepts, from arrays or plain lists."""
     floats = ("threshold", "gap_below", "gap_above")
-    kinds = {"missing_go_to_left": np.uint8} | dict.fromkeys(floats, np.float64)
+    kinds = {"missing_go_to_left": np.uint8, "category_words": np.uint64}
+    kinds |= dict.fromkeys(floats, np.float64)
     return {
         name: np.ascontiguousarray(values, dtype=kinds.get(name, np.int64))
         for name, values in tree.items()

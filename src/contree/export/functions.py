@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
+from contree.export.category_wording import refuse_categories
 from contree.export.wording import Wording, wording_of
 
 LEVELS = 16  # Python allows 100 levels of indentation, C99 127 of blocks
@@ -46,6 +47,7 @@ def to_python(estimator, feature_names=None, class_names=None, name="predict") -
         Thresholds are exact, and a missing value, None or NaN, goes where ``predict`` sends it.
     """
     check_is_fitted(estimator, "tree_")
+    refuse_categories(estimator, "to_python")
     if not _is_name(name) or keyword.iskeyword(name):
         raise ValueError(f"name must be a name that Python allows, in ASCII; got {name!r}.")
     tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)
@@ -98,6 +100,7 @@ def to_c(estimator, feature_names=None, class_names=None, name="contree_predict"
         where ``predict`` sends it.
     """
     check_is_fitted(estimator, "tree_")
+    refuse_categories(estimator, "to_c")
     if not _is_name(name) or name in C_WORDS.split():
         raise ValueError(f"name must be a name that C allows; got {name!r}.")
     tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)

@@ -3,7 +3,7 @@
 The text is one object; ``schema`` and ``version`` say how to read the rest:
 
 ==================  ================================================================================
-schema, version     "contree.classifier" and 2, or "contree.regressor" and 1
+schema, version     "contree.classifier" and 3, or "contree.regressor" and 2
 contree             the version of the package that wrote it, for people
 parameters          the estimator's parameters by name; a dict of class weights is a list of
                     [label, weight]
@@ -11,17 +11,20 @@ classes             of a classifier: {"dtype": NumPy's name, "labels": [...]}
 targets             of a regressor: the least and the greatest of the training rows
 n_features          the number of features
 feature_names       a list of strings, or null
+categories          null, or for each feature null (numbers) or a list of its categories
 certificate         status, errors or squared_error, objective, lower_bound, the tolerances; of a
                     classifier leaves_lower_bound, 1 where it is absent
 search_report       seconds, counters, history (a list of [seconds, objective, lower_bound]),
                     search, kernel, n_jobs
 tree                the arrays of ClassTree or NumberTree by name, as lists; weight_unit,
                     target_unit and target_centre are an integer, or a list of numerator and
-                    denominator
+                    denominator; categories_left has for each node null, or a list of the positions
+                    in categories that go left, and then threshold and threshold_gap are null
 ==================  ================================================================================
 
 Numbers are written so that reading gives the same float64 again; infinity is the string "inf".
-Version 1 of a classifier had neither weights nor missing values: no weight_tolerance, and in the
+Version 2 of a classifier and version 1 of a regressor had no categories.  Version 1 of a classifier
+had neither weights nor missing values: no weight_tolerance, and in the
 tree no missing_go_to_left, class_weights, n_node_missing and weight_unit.
 """
 
@@ -36,6 +39,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from contree.export import json_check as check
+from contree.export.json_categories import read_categories, written_categories, written_sets
 from contree.export.json_leaf import JsonLeaf, plain
 
 
@@ -70,6 +74,7 @@ def to_json(estimator: Any, indent: int | None = None) -> str:
             **leaf.learnt(estimator),
             "n_features": int(estimator.n_features_in_),
             "feature_names": None if names is None else [str(name) for name in names],
+            "categories": written_categories(estimator),
             "certificate": {
                 name: getattr(estimator, f"{name}_") for name in leaf.certificate_names
             },
@@ -78,7 +83,7 @@ def to_json(estimator: Any, indent: int | None = None) -> str:
                 "counters": dict(report.counters),
                 "history": [list(step) for step in report.history],
             },
-            "tree": leaf.tree(estimator.tree_),
+            "tree": leaf.tree(estimator.tree_) | written_sets(estimator.tree_),
         },
         indent=indent,
         allow_nan=False,
@@ -113,6 +118,7 @@ def read_json(estimator_class: type, text: str) -> Any:
     names = check.feature_names(data, estimator.n_features_in_)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.categories_ = read_categories(data, estimator.n_features_in_)
     leaf.read(data, estimator)
     estimator.search_report_ = check.search_report(check.part(data, "search_report", dict))
     return estimator

@@ -98,8 +98,13 @@ def feature_names(data: dict, n_features: int) -> list[str] | None:
     return names
 
 
-def nodes_of(data: dict, n_features: int, names: tuple[str, ...] = COMMON) -> dict:
-    """Return the arrays of a tree in which every row finds a leaf; `names` are those it has."""
+def nodes_of(
+    data: dict, n_features: int, names: tuple[str, ...] = COMMON, has_sets: bool = False
+) -> dict:
+    """Return the arrays of a tree in which every row finds a leaf; `names` are those it has.
+
+    With `has_sets`, nodes may test categories in place of a threshold.
+    """
     features = part(data, "feature", list, "tree.")
     nodes = len(features)
     if nodes % 2 == 0:
@@ -110,6 +115,7 @@ def nodes_of(data: dict, n_features: int, names: tuple[str, ...] = COMMON) -> di
             name,
             whole=name not in MAY_BE_INFINITE,
             shape=(nodes, 2) if name == "threshold_gap" else (nodes,),
+            may_lack=has_sets and name in MAY_BE_INFINITE,
         )
         for name in names
     }
@@ -153,8 +159,8 @@ def search_report(data: dict) -> SearchReport:
     )
 
 
-def array(data: dict, name: str, whole: bool, shape: tuple) -> np.ndarray:
-    """Return an array of a tree, of integers or of finite numbers."""
+def array(data: dict, name: str, whole: bool, shape: tuple, may_lack: bool = False) -> np.ndarray:
+    """Return an array of a tree, of integers or of finite numbers; NaN where it may be null."""
     values = part(data, name, list, "tree.")
     flat = values
     if len(shape) == 2:
@@ -166,7 +172,7 @@ def array(data: dict, name: str, whole: bool, shape: tuple) -> np.ndarray:
     if whole:
         right = all(type(v) is int and abs(v) < 2**62 for v in flat)
     else:
-        right = all(v == "inf" or is_number(v) for v in flat)
+        right = all(v == "inf" or is_number(v) or (may_lack and v is None) for v in flat)
     if not right:
         raise damaged(f"tree.{name} must hold {'integers' if whole else 'finite numbers'} only")
     return np.array(flat, dtype=np.int64 if whole else np.float64).reshape(shape)
@@ -205,7 +211,7 @@ def check_sums(arrays: dict, name: str) -> None:
 
 
 def _check_thresholds(arrays: dict) -> None:
-    inner = arrays["feature"] >= 0
+    inner = (arrays["feature"] >= 0) & ~np.isnan(arrays["threshold"])
     threshold, (below, above) = arrays["threshold"][inner], arrays["threshold_gap"][inner].T
     endless = np.isinf(threshold) & np.isinf(above) & np.isfinite(below)
     if not ((below <= threshold) & ((threshold < above) | endless)).all():

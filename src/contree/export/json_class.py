@@ -11,6 +11,7 @@ from contree._class_tree import ClassTree
 from contree._report import STATUSES
 from contree._weights import in_user_unit
 from contree.export import json_check as check
+from contree.export.json_categories import nodes_of
 from contree.export.json_leaf import JsonLeaf, plain
 
 SINCE_VERSION_2 = ("missing_go_to_left", "class_weights", "n_node_missing")
@@ -21,7 +22,7 @@ LABEL_TYPES = {"b": bool, "i": int, "u": int, "f": float, "U": str}
 class ClassJson(JsonLeaf):
     """Writes and reads leaves of classes."""
 
-    schema, version = "contree.classifier", 2
+    schema, version = "contree.classifier", 3
     certificate_names = (
         "status",
         "errors",
@@ -50,6 +51,7 @@ class ClassJson(JsonLeaf):
 
     @staticmethod
     def written_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+        parameters = JsonLeaf.written_parameters(parameters)
         if not isinstance(parameters.get("class_weight"), dict):
             return parameters
         # The keys need not be strings.  A weight may be True, which is 1; a label that is one must
@@ -84,8 +86,9 @@ class ClassJson(JsonLeaf):
         estimator.classes_, estimator.n_classes_ = classes, len(classes)
         members, version = check.part(data, "tree", dict), data["version"]
         estimator.tree_ = ClassTree(
-            **_tree(members, estimator.n_features_in_, len(classes), version),
+            **_tree(members, estimator, version),
             n_features=estimator.n_features_in_,
+            categories=estimator.categories_,
             criterion=estimator.criterion,
         )
         certificate = check.part(data, "certificate", dict)
@@ -147,11 +150,12 @@ def _classes(data: dict[str, Any]) -> np.ndarray:
     return array
 
 
-def _tree(data: dict[str, Any], n_features: int, n_classes: int, version: int) -> dict[str, Any]:
+def _tree(data: dict[str, Any], estimator: Any, version: int) -> dict[str, Any]:
     """Return the arrays of a tree in which every row finds a leaf."""
     absent = SINCE_VERSION_2 if version == 1 else ()
-    arrays = check.nodes_of(data, n_features, tuple(n for n in check.COMMON if n not in absent))
-    shape = (len(arrays["feature"]), n_classes)
+    names = tuple(name for name in check.COMMON if name not in absent)
+    arrays = nodes_of(data, estimator, names)
+    shape = (len(arrays["feature"]), estimator.n_classes_)
     for name in ("class_counts", "class_weights"):
         if name not in absent:
             arrays[name] = check.array(data, name, whole=True, shape=shape)

@@ -27,7 +27,10 @@ class JsonLeaf(ABC):
     @staticmethod
     def written_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters in a form that JSON can hold."""
-        return parameters
+        given = parameters.get("categorical_features")
+        if given is None or isinstance(given, str):
+            return parameters
+        return parameters | {"categorical_features": [plain(one) for one in given]}
 
     @staticmethod
     def read_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +59,8 @@ def fraction(number: Any) -> int | list[int]:
 def _written(value: Any) -> Any:
     if isinstance(value, list):
         return [_written(one) for one in value]
+    if value != value:
+        return None
     return "inf" if value == math.inf else value
 
 

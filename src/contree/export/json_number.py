@@ -11,13 +11,14 @@ import numpy as np
 from contree._number_tree import BINS, WORD, NumberTree
 from contree._report import STATUSES
 from contree.export import json_check as check
+from contree.export.json_categories import nodes_of
 from contree.export.json_leaf import JsonLeaf, fraction
 
 
 class NumberJson(JsonLeaf):
     """Writes and reads leaves of numbers."""
 
-    schema, version = "contree.regressor", 1
+    schema, version = "contree.regressor", 2
     certificate_names = (
         "status",
         "squared_error",
@@ -53,8 +54,9 @@ class NumberJson(JsonLeaf):
             raise check.damaged("targets.least is above targets.greatest")
         members = check.part(data, "tree", dict)
         estimator.tree_ = NumberTree(
-            **_tree(members, estimator.n_features_in_),
+            **_tree(members, estimator),
             n_features=estimator.n_features_in_,
+            categories=estimator.categories_,
             histogram_range=(low, high),
         )
         _check_means(estimator.tree_)
@@ -86,9 +88,9 @@ def _finite(data: dict[str, Any], name: str, where: str) -> float:
     return float(value)
 
 
-def _tree(data: dict[str, Any], n_features: int) -> dict[str, Any]:
+def _tree(data: dict[str, Any], estimator: Any) -> dict[str, Any]:
     """Return the arrays and units of a tree whose sums fit together."""
-    arrays = check.nodes_of(data, n_features)
+    arrays = nodes_of(data, estimator)
     nodes = len(arrays["feature"])
     shapes = {"node_squares": (nodes, 2), "histogram": (nodes, BINS)}
     for name in ("n_node_samples", "node_weights", "node_sums", "node_squares", "histogram"):

@@ -93,7 +93,7 @@ def _box(wording: Wording, node: int, titles: bool) -> str:
         note += f"<small>{wording.loss(node)}</small>"  # leaves make the width of a tree
     else:
         name = breakable(shortened(wording.feature(node)))
-        relation = wording.relation(node).replace("<=", "≤")
+        relation = escape(wording.relation(node).replace("<=", "≤"))
         head = f'{name} <span class="ct-test">{relation}</span>'
     bars, end = [], 0.0
     for bar in wording.bars(node):

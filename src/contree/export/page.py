@@ -15,6 +15,7 @@ from pathlib import Path
 from sklearn.utils.validation import check_is_fitted
 
 from contree._draft import write_whole
+from contree.export.category_wording import refuse_categories
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
 from contree.export.markup import asset, breakable, legend_markup, tree_markup
@@ -58,6 +59,7 @@ def page(
 ) -> bytes:
     """Return the page that `to_html` writes."""
     check_is_fitted(estimator, "tree_")
+    refuse_categories(estimator, "to_html")
     wording = wording_of(estimator, feature_names, class_names, decimals)
     return _markup(estimator, wording, str(title)).encode("utf-8", errors="backslashreplace")
 

@@ -15,6 +15,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
+from contree.export.category_wording import refuse_categories
 from contree.export.wording import Wording, wording_of
 
 
@@ -34,6 +35,7 @@ def to_sklearn(estimator: Any) -> BaseDecisionTree:
         two training values around such a threshold apart.
     """
     check_is_fitted(estimator, "tree_")
+    refuse_categories(estimator, "to_sklearn")
     tree = estimator.tree_
     thresholds, merged = _float32_thresholds(tree)
     _warn_of_merged(tree, wording_of(estimator), merged)

@@ -13,6 +13,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from contree.export.category_wording import refuse_categories
 from contree.export.wording import Wording, wording_of
 
 QUOTES = {'"': ('"', '"'), "`": ("`", "`"), "[": ("[", "]")}
@@ -43,6 +44,7 @@ def to_sql(estimator, feature_names=None, class_names=None, quote='"') -> str:
         have all digits of their float64 value.
     """
     check_is_fitted(estimator, "tree_")
+    refuse_categories(estimator, "to_sql")
     if quote not in QUOTES:
         raise ValueError(f"quote must be one of {', '.join(map(repr, QUOTES))}; got {quote!r}.")
     tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from contree._fitted_tree import FittedTree
+from contree.export.category_wording import learnt_left, reachable, set_words
 
 LONGEST = 88  # characters of a name in a box
 JOINTS = "_./-"  # after which a long name may be broken
@@ -171,23 +172,37 @@ class Wording(ABC):
         """Return what the rows of a node weigh."""
         return f"weight {short_number(self.tree.weight_of(node))}"
 
-    def relation(self, node: int) -> str:
-        """Return what a node asks of its feature; yes leads to the left."""
-        if self.tree.threshold[node] == math.inf:
-            return "is not missing"
-        return f"<= {self.threshold(node)}{' or missing' * self._learnt_missing(node, True)}"
+    def relation(self, node: int, most: int | None = None) -> str:
+        """Return what a node asks of its feature; yes leads to the left.
+
+        `most` is about how many characters a set of categories may have; None: all of it.
+        """
+        if self._parts_missing(node):
+            return "is missing" if self.tree.missing_go_to_left[node] else "is not missing"
+        return self._test(node, "in", "<=", most) + " or missing" * self._learnt_missing(node, True)
 
     def opposite(self, node: int) -> str:
         """Return what holds where the answer is no."""
-        if self.tree.threshold[node] == math.inf:
-            return "is missing"
-        return f">  {self.threshold(node)}{' or missing' * self._learnt_missing(node, False)}"
+        if self._parts_missing(node):
+            return "is not missing" if self.tree.missing_go_to_left[node] else "is missing"
+        return self._test(node, "not in", "> ") + " or missing" * self._learnt_missing(node, False)
 
     def no(self, node: int) -> str:
         """Return the word for the branch to the right, where the box holds the relation."""
-        asks_for_missing = self.tree.threshold[node] == math.inf
-        missing = self._learnt_missing(node, False) and not asks_for_missing
+        missing = self._learnt_missing(node, False) and not self._parts_missing(node)
         return "no or missing" if missing else "no"
+
+    def _parts_missing(self, node: int) -> bool:
+        """Tell whether a node parts the missing values from all others."""
+        if not self.tree.tests_categories(node):
+            return bool(self.tree.threshold[node] == math.inf)
+        left = len(learnt_left(self.tree, node))
+        return left in (0, int(reachable(self.tree, node).sum()))
+
+    def _test(self, node: int, of_set: str, of_number: str, most: int | None = None) -> str:
+        if self.tree.tests_categories(node):
+            return f"{of_set} {set_words(learnt_left(self.tree, node), most)}"
+        return f"{of_number} {self.threshold(node)}"
 
     def _learnt_missing(self, node: int, left: bool) -> bool:
         """Tell whether rows of the training data took this side because their value is missing."""
