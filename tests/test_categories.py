@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import _NotAnArray
 
 from contree import ConTreeClassifier, ConTreeClassifierCV, size_error_path
 from contree.export.category_wording import set_words
@@ -172,6 +173,13 @@ def test_arrays_of_numbers(dtype):
     rows = sparse.csr_matrix(codes[:, np.newaxis].astype(float))
     assert clf.predict(rows).tolist() == y.tolist()
     assert ConTreeClassifier(1, categorical_features=[0]).fit(rows, y).errors_ == 0
+
+
+def test_what_gives_an_array():
+    X = _NotAnArray(frame().to_numpy())
+    clf = fit(X, categorical_features=[0])
+    assert clf.errors_ == 0
+    assert clf.predict(X).tolist() == Y.tolist()
 
 
 def test_dates_may_be_categories():

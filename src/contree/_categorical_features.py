@@ -16,17 +16,22 @@ def categorical_mask(given: Any, X: Any) -> np.ndarray | None:
 
     `given` is None, "from_dtype", or array-like.
     """
-    n_columns = column_count(X)
-    if given is None or n_columns is None:  # the checks of X say what is wrong with it
+    if given is None:
         return None
-    mask = _by_type(X) if isinstance(given, str) else _declared(given, X, n_columns)
+    if isinstance(given, str):
+        mask = _by_type(X)
+    else:
+        n_columns = column_count(X)
+        if n_columns is None:  # the checks of X say what is wrong with it
+            return None
+        mask = _declared(given, X, n_columns)
     return mask if mask.any() else None
 
 
 def column_count(X: Any) -> int | None:
     """Return how many columns a table has; None if X is none."""
     try:
-        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     except ValueError:  # rows of different lengths
         return None
     return int(shape[1]) if len(shape) == 2 else None
