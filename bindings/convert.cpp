@@ -133,7 +133,8 @@ contree::Frontier read_frontier(const nb::tuple& given, std::size_t words) {
     contree::Frontier frontier;
     Rows rows;
     if (given.size() != 3 || !nb::try_cast(given[0], frontier.depth) ||
-        !nb::try_cast(given[1], frontier.floor) || !nb::try_cast(given[2], rows) || rows.shape(1) != columns)
+        !nb::try_cast(given[1], frontier.floor) || !nb::try_cast(given[2], rows) ||
+        (rows.shape(0) > 0 && rows.shape(1) != columns))
         throw std::invalid_argument(
             "a frontier is (depth, floor, int64 array with " + std::to_string(columns) + " columns)");
     for (std::size_t i = 0; i < rows.shape(0); ++i) {

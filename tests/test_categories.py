@@ -403,6 +403,8 @@ def test_a_checkpoint_goes_on(tmp_path):
     assert part.lower_bound_ <= whole.errors_ <= part.errors_
     done = ConTreeClassifier(3).fit(X, y, checkpoint=path)
     assert (done.errors_, done.status_) == (whole.errors_, "optimal")
+    again = ConTreeClassifier(3).fit(X, y, checkpoint=path)
+    assert again.export_text() == done.export_text()
     codes = np.column_stack([X["a"].cat.codes, X["b"]])
     with pytest.raises(ValueError, match="categorical_features differs"):
         ConTreeClassifier(3).fit(codes, y, checkpoint=path)

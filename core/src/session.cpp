@@ -41,9 +41,11 @@ void check(const Table& table, const Options& options) {
         table.categories != nullptr &&
         std::any_of(table.categories, table.categories + table.features, [](auto k) { return k > 0; });
     if (categorical && options.search == SearchKind::paper)
-        throw std::invalid_argument("categorical features go with best_first alone");
+        throw std::invalid_argument("categorical features need search='best_first'");
     if (categorical && table.targets != nullptr)
-        throw std::invalid_argument("categorical features go with errors alone");
+        throw std::invalid_argument(
+            "categorical_features must be None for squared error, which cannot split them yet; encode them "
+            "as numbers");
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
