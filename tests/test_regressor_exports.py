@@ -160,7 +160,7 @@ def test_json_brings_everything_back(data, reg):
         (["tree", "target_unit"], [10**400, 1], "target_unit or target_centre is too large"),
         (["targets", "least"], "low", "targets.least must be"),
         (["targets", "least"], 1e9, "least is above"),
-        (["version"], 2, "version is 2"),
+        (["version"], 3, "version is 3"),
         (["parameters", "criterion"], "gini", "criterion"),
     ],
 )
