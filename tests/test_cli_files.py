@@ -33,9 +33,10 @@ BAD = {
     "decimal commas": (b'a,y\n"1,5",x\n"2,25",z\n', "add --decimal ,"),
     "continental": (b'a,y\n"1.000,5",x\n"2.500",z\n', "--thousands . --decimal ,"),
     "a question mark": (b"a,y\n?,x\n3,z\n4,x\n5,x\n", "add --na-values '?'"),
-    "text": (b"size,c,y\n1,red,x\n2,blue,z\n", "'c' holds text, and contree needs numbers"),
+    "text that is a name": (b"c,y\n1a,x\n2b,z\n3c,x\n", "'c (3)' looks like an identifier"),
+    "dates": (b"when,y\n2024-01-05,x\n2024-01-06,z\n", "dates: make numbers of them"),
     "infinite": (b"a,y\n1,x\ninf,z\n", "infinite numbers in 'a'"),
-    "a label is missing": (b"a,y\n1,x\n2,\n3,x\n", "1 row without a label in 'y'"),
+    "no label at all": (b"a,y\n1,\n2,\n3,\n", "'y' has no values at all"),
     "one column": (b"y\nx\nx\nz\n", "no column left to learn from"),
     "identifiers": (
         b"a,y\n" + b"".join(b"%d,u%d\n" % (i, i) for i in range(60)),
@@ -48,7 +49,7 @@ BAD = {
 
 
 # These run as users run them, the others in this process, which takes less time.
-END_TO_END = {"empty", "Latin-1", "text"}  # in a process of its own; the others in this one
+END_TO_END = {"empty", "Latin-1", "thousands"}  # in a process of its own; the others in this one
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -71,6 +72,9 @@ def test_a_bad_file_is_told_why(case, tmp_path):
         (["--sample-weight", "w"], "--sample-weight: there is no column 'w'"),
         (["--search-options", "fast=1"], "no search option 'fast'"),
         (["--initial-tree", "none.json"], "cannot read the model 'none.json'"),
+        (["--categorical", "b"], "--categorical: there is no column 'b'"),
+        (["--numeric", "b"], "--numeric: there is no column 'b'"),
+        (["--numeric", "a", "--categorical", "a"], "'a' is in --categorical and in --numeric"),
     ],
 )
 def test_a_flag_that_does_not_fit_the_file_is_told_why(flags, said, tmp_path):
@@ -99,7 +103,10 @@ GOOD = {
     "missing": (b"a,y\n?,x\n3,z\n4,x\n5,x\n", ["--na-values", "?"], "or missing"),
     "no names": (b"1,x\n2,x\n3,z\n", ["--no-header", "--target", "2"], "|--- 1 <= 2.5"),
     "text dropped": (b"id,a,y\nu,1,x\nv,2,x\nw,3,z\n", ["--drop", "id"], "a <= 2.5"),
-    "one-hot": (b"c,y\nred,x\nblue,z\nred,x\n", ["--one-hot", "c"], "c=blue <= 0.5"),
+    "text": (b"c,y\nred,x\nblue,z\nred,x\n", [], "|--- c in {red}"),
+    "digits by choice": (b"c,y\n1,x\n7,z\n3,x\n7,z\n", ["--categorical", "c"], "c in {1, 3}"),
+    "a name by choice": (b"c,y\na,x\nb,z\nc,x\n", ["--categorical", "c"], "c in {"),
+    "a label is missing": (b"a,y\n1,x\n2,\n3,z\n", [], "2 rows, 1 feature"),
     "leading zeros": (b"a,y\n1,01\n2,01\n3,02\n", [], "class: 01 "),
     "neighbouring floats": (
         b"a,y\n0.1000000000000000055,x\n0.10000000000000002,z\n0.1,x\n",
@@ -145,27 +152,48 @@ def test_every_format_gives_the_same_tree(tmp_path):
     assert "80 rows, 3 features" in trees[0]
 
 
-def test_numbers_among_the_names_of_arff_are_numbers(tmp_path):
-    (tmp_path / "data.arff").write_text(
-        "@relation r\n@attribute a {0, 1}\n@attribute y {01, 02}\n@data\n0,01\n1,02\n?,01\n"
-    )
-    out = works("fit", "data.arff", "--target", "y", folder=tmp_path, run=inside)
-    assert "a <= 0.5 or missing" in out
-    assert "class: 01 " in out
-    out = works("fit", "data.arff", "-t", "y", "--one-hot", "a", folder=tmp_path, run=inside)
-    assert "a=0 <= 0.5" in out
+def test_columns_may_be_declared_either_way(tmp_path):
+    """Text is categories, digits are numbers; --categorical and --numeric override."""
+    rows = "".join(f"{i % 5},{i % 3},{'ab'[i % 3 == 1]}\n" for i in range(30))
+    (tmp_path / "data.csv").write_text("a,c,y\n" + rows)
+    fit = ["fit", "data.csv", "--target", "y", "--max-depth", "1"]
+    here = {"folder": tmp_path, "run": inside}
+    assert "10 errors" in works(*fit, **here)  # no threshold parts 1 from 0 and 2
+    assert "|--- c in {0, 2}" in works(*fit, "--categorical", "a,c", **here)
+    result = inside(*fit, "--one-hot", "c", folder=tmp_path)
+    assert "|--- c in {0, 2}" in result.stdout
+    assert "--one-hot means --categorical now" in result.stderr
+    said = fails("fit", "data.csv", "-t", "c", "--numeric", "y", **here)
+    assert "the column 'y' holds text: leave the column out of --numeric" in said
 
 
 def test_dates_are_told_from_text(tmp_path):
     days = pd.date_range("2024-01-01", periods=60)
-    frame = pd.DataFrame({"when": days, "day": days.date, "c": "red", "y": [0, 1] * 30})
+    frame = pd.DataFrame({"when": days, "day": days.date, "c": ["red", "blue"] * 30})
+    frame["y"] = [0, 1] * 30
     frame.to_parquet(tmp_path / "data.parquet")
     fit = ["fit", "data.parquet", "--target", "y"]
     said = fails(*fit, folder=tmp_path, run=inside)
-    assert "'when', 'day', 'c' hold text or dates" in said
-    assert "add --drop when,day and --one-hot c for columns of 0 and 1" in said
-    said = fails(*fit, "--drop", "when,c", folder=tmp_path, run=inside)
-    assert "the column 'day' holds dates" in said
+    assert "the columns 'when', 'day' hold dates: make numbers of them" in said
+    assert "--drop when,day" in said
+    assert "c in {" in works(*fit, "--drop", "when,day", folder=tmp_path, run=inside)
+
+
+def test_many_categories_are_noted(tmp_path):
+    rows = "".join(f"c{i % 40},{i % 2}\n" for i in range(200))
+    (tmp_path / "data.csv").write_text("c,y\n" + rows)
+    result = inside("fit", "data.csv", "-t", "y", "--max-depth", "1", folder=tmp_path)
+    assert "many categories in 'c (40)'" in result.stderr
+    assert "0 errors" in result.stdout
+
+
+def test_categories_of_parquet_are_categories(tmp_path):
+    frame = pd.DataFrame({"c": pd.Categorical(["1", "5", "3", "5"] * 5), "y": [0, 1, 0, 1] * 5})
+    frame.to_parquet(tmp_path / "data.parquet")
+    flags = ["--target", "y", "--model", "m.json", "--quiet"]
+    works("fit", "data.parquet", *flags, folder=tmp_path, run=inside)
+    clf = ConTreeClassifier.from_json((tmp_path / "m.json").read_text())
+    assert clf.categories_ == ((1, 3, 5),)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

@@ -282,7 +282,7 @@ def test_a_device_is_written_to_and_not_replaced(folder):
     assert not Path("/dev/null").is_file()
     assert "No space left" in fails(*command, "--model", "/dev/full", folder=folder, run=inside)
     text = works(*command, "--model", "/dev/stdout", folder=folder)
-    assert json.loads(text)["table"] == {"target": "diagnosis", "one_hot": []}
+    assert json.loads(text)["table"] == {"target": "diagnosis"}
 
 
 def test_an_old_model_stays_when_the_new_one_fails(folder):

@@ -18,7 +18,7 @@ from test_json import schema_errors
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return a folder with training data, test data and a model with one-hot columns."""
+    """Return a folder with training data, test data and a model with a column of categories."""
     folder = tmp_path_factory.mktemp("model")
     rng = np.random.default_rng(3)
 
@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 
     table(120).to_csv(folder / "train.csv", index=False)
     table(90)[["kind", "colour", "id", "size"]].to_csv(folder / "test.csv", index=False)
-    flags = ["--target", "kind", "--drop", "id", "--one-hot", "colour", "--max-depth", "2"]
+    flags = ["--target", "kind", "--drop", "id", "--max-depth", "2"]
     works("fit", "train.csv", *flags, "--model", "m.json", folder=folder)
     return folder
 
@@ -40,10 +40,7 @@ def by_hand(folder, name: str) -> tuple[np.ndarray, pd.DataFrame]:
     """Return the predictions for a file from the estimator itself, and the file."""
     clf = ConTreeClassifier.from_json((folder / "m.json").read_text())
     frame = pd.read_csv(folder / name)
-    X = pd.DataFrame({"size": frame["size"]})
-    for colour in ("a,b", "green", "red"):
-        X[f"colour={colour}"] = (frame["colour"] == colour).astype(float)
-    return clf.predict(X[clf.feature_names_in_]), frame
+    return clf.predict(frame[clf.feature_names_in_]), frame
 
 
 def test_predict_finds_columns_by_name(folder):
@@ -84,6 +81,7 @@ def test_predict_names_what_is_missing_or_strange(folder):
     assert "--keep: 'prediction' would be there twice" in said
     (folder / "new.csv").write_text("size,colour\n1,violet\n1,\n")
     result = inside("predict", "--model", "m.json", "new.csv", "-o", "p.csv", folder=folder)
+    assert "they go where missing values go" in result.stderr
     assert result.returncode == 0
     assert "'colour' has values that training did not: 'violet'" in result.stderr
     assert len((folder / "p.csv").read_text().split()) == 3
@@ -140,10 +138,12 @@ def test_numbers_are_the_same_class_however_they_are_written(tmp_path):
 
 
 def test_show_gives_every_format(folder):
-    model = (folder / "m.json").read_text()
+    flags = ["--target", "kind", "--drop", "id,colour", "--max-depth", "2", "-q"]
+    works("fit", "train.csv", *flags, "--model", "numbers.json", folder=folder, run=inside)
+    model = (folder / "numbers.json").read_text()
     clf = ConTreeClassifier.from_json(model)
     shown = {
-        form: works("show", "--model", "m.json", "--format", form, folder=folder, run=inside)
+        form: works("show", "--model", "numbers.json", "--format", form, folder=folder, run=inside)
         for form in ("text", "dot", "sql", "python", "c")
     }
     assert shown["text"].startswith(clf.export_text())
@@ -151,11 +151,11 @@ def test_show_gives_every_format(folder):
     for form in ("dot", "sql", "python", "c"):
         assert shown[form].rstrip("\n") == getattr(clf, f"to_{form}")().rstrip("\n")
     assert works("show", "--model", "-", "--format", "json", stdin=model.encode()) == model
-    assert "<html" in works("show", "-m", "m.json", "-f", "html", folder=folder, run=inside)
+    assert "<html" in works("show", "-m", "numbers.json", "-f", "html", folder=folder, run=inside)
     works(
         "show",
         "--model",
-        "m.json",
+        "numbers.json",
         "--format",
         "svg",
         "--output",
@@ -164,6 +164,13 @@ def test_show_gives_every_format(folder):
         run=inside,
     )
     assert "<svg" in (folder / "t.svg").read_text()
+
+
+def test_show_keeps_categories(folder):
+    model = (folder / "m.json").read_text()
+    text = works("show", "--model", "m.json", folder=folder, run=inside)
+    assert "|--- colour in {" in text
+    assert '"categories": [null, ["a,b", "green", "red"]]' in model
 
 
 def test_a_model_file_fits_the_published_schema(folder):
@@ -196,8 +203,6 @@ def damaged(model: str):
     yield json.dumps({**data, "version": 99}).encode(), "version is 99"
     yield json.dumps({**data, "schema": "other"}).encode(), "schema"
     yield json.dumps({**data, "table": 5}).encode(), "table must be an object"
-    one_hot = [{"column": "colour", "values": ["purple"]}]
-    yield json.dumps({**data, "table": {"one_hot": one_hot}}).encode(), "table.one_hot"
     yield json.dumps({**data, "table": {"target": 1}}).encode(), "table.target"
 
 

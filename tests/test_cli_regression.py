@@ -130,4 +130,5 @@ def test_numbers_are_read_as_they_are_written(tmp_path):
     (tmp_path / "ids.csv").write_text("\n".join(["a,y", *(f"{i},{i}" for i in range(60))]) + "\n")
     assert "identifier" in fails("fit", "ids.csv", "--target", "y", **here)
     (tmp_path / "gap.csv").write_text("a,y\n" + "".join(f"{i},{i}.5\n" for i in range(50)) + "9,\n")
-    assert "1 row without a number" in fails("fit", "gap.csv", "--target", "y", **here)
+    result = inside("fit", "gap.csv", "--target", "y", folder=tmp_path)
+    assert "1 row without 'y' left out" in result.stderr

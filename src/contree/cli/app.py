@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import warnings
+from typing import Any
 
 import click
 
@@ -73,5 +74,5 @@ def run(arguments: list[str]) -> int:
         return 1
 
 
-def _show_warning(message, *_, **__) -> None:
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     note(" ".join(str(message).split()))

@@ -8,7 +8,7 @@ from contree.cli.flags import Command
 
 
 @click.command(cls=Command, short_help="a first tree, without a file", example="contree demo")
-def demo():
+def demo() -> None:
     """Fit a tree of depth 3 to breast-cancer data and show it, its proof, and CART beside it."""
     from sklearn.datasets import load_breast_cancer
 

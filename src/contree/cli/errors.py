@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from typing import IO, Any
 
 import click
 
@@ -15,7 +16,7 @@ class UserError(click.ClickException):
 
     exit_code = 1
 
-    def show(self, file=None) -> None:
+    def show(self, file: IO[Any] | None = None) -> None:
         print(f"contree: {one_line(self.message)}", file=file or sys.stderr)
 
 
@@ -24,11 +25,11 @@ class Interrupted(click.ClickException):
 
     exit_code = 130
 
-    def show(self, file=None) -> None:
+    def show(self, file: IO[Any] | None = None) -> None:
         print(f"contree: interrupted {self.message}", file=file or sys.stderr)
 
 
-def one_line(text: str) -> str:
+def one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
@@ -38,7 +39,7 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def as_user_errors():
+def as_user_errors() -> Iterator[None]:
     """Turn what the estimator says about its arguments into one line."""
     try:
         yield
@@ -46,23 +47,23 @@ def as_user_errors():
         raise UserError(one_line(error)) from error
 
 
-def needed(module: str, purpose: str):
+def needed(module: str, purpose: str) -> Any:
     """Import a library of the extra; where it is not installed, say how to get it."""
     try:
         return import_module(module)
     except ImportError as error:
-        library = {"arff": "liac-arff"}.get(module, module.partition(".")[0])
+        library = module.partition(".")[0]
         raise UserError(
             f"{purpose} needs {library}, which comes with an extra: pip install 'contree[cli]'"
         ) from error
 
 
-def named(names: Iterable, most: int = 5) -> str:
+def named(names: Iterable[Any], most: int = 5) -> str:
     """Return names in quotes, the first few of many."""
-    names = [f"'{one_line(name)[:60]}'" for name in names]
-    if len(names) <= most + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    quoted = [f"'{one_line(name)[:60]}'" for name in names]
+    if len(quoted) <= most + 1:
+        return ", ".join(quoted)
+    return f"{', '.join(quoted[:most])} and {len(quoted) - most:,} more"
 
 
 def near(name: str, names: list[str]) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +14,11 @@ from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.labels import as_integer, as_words
 from contree.cli.numbers import read_numbers, target_numbers
 from contree.cli.read import read_table
+from contree.cli.reading import Reading
+from contree.cli.training import with_target
+
+if TYPE_CHECKING:
+    from contree.cli.model_file import Model
 
 
 @click.command(
@@ -24,9 +31,12 @@ from contree.cli.read import read_table
 @click.option("-t", "--target", metavar="COLUMN", cls=Flag, help="the true answers [as in fit]")
 @click.option("--train", metavar="PATH", cls=Flag, help="the training file, to show CART beside")
 @click.option("--json", "as_json", is_flag=True, cls=Flag, help="print JSON, for programs")
-def evaluate(file, model, target, train, as_json, reading):
+def evaluate(
+    file: str, model: str, target: str | None, train: str | None, as_json: bool, reading: Reading
+) -> int:
     """Compare a model's predictions with the classes or numbers in FILE."""
     from contree.cli.model_file import read_model
+    from contree.cli.summary import for_cart
 
     known = read_model(model)
     target = target or known.target
@@ -36,9 +46,9 @@ def evaluate(file, model, target, train, as_json, reading):
     X, truth = _rows(file, reading, known, model, target)
     figures = figures_of(known.estimator, known.estimator, X, truth, target, reading)
     if train is not None:
-        figures["cart"] = figures_of(
-            known.estimator, _cart(train, reading, known, model, target), X, truth, target, reading
-        )
+        cart = _cart(train, reading, known, model, target)
+        values = for_cart(known.estimator, X)
+        figures["cart"] = figures_of(known.estimator, cart, values, truth, target, reading)
     if as_json:
         click.echo(json.dumps(figures))
     elif figures_of is _of_numbers:
@@ -48,19 +58,20 @@ def evaluate(file, model, target, train, as_json, reading):
     return 0
 
 
-def _rows(file: str, reading, known, model: str, target: str):
+def _rows(file: str, reading: Reading, known: Model, model: str, target: str) -> tuple[Any, Any]:
     """Return the features and the column of answers in a file."""
-    frame = read_table(file, reading, as_text=(target, *known.columns.one_hot))
+    frame = read_table(file, reading, as_text=(target, *known.columns.categories))
     if target not in frame.columns:
         raise no_such_column(target, list(frame.columns), "--target")
     match_columns(frame, known.columns, model, expected={target})
+    frame = with_target(frame, target)
     return known.columns.features(frame), frame[target]
 
 
-def _cart(train: str, reading, known, model: str, target: str):
+def _cart(train: str, reading: Reading, known: Model, model: str, target: str) -> Any:
     """Return CART's tree of the training file, with the parameters of the model."""
     from contree.cli.labels import read_labels
-    from contree.cli.summary import cart_like
+    from contree.cli.summary import cart_like, for_cart
 
     X, column = _rows(train, reading, known, model, target)
     if hasattr(known.estimator, "classes_"):
@@ -68,10 +79,12 @@ def _cart(train: str, reading, known, model: str, target: str):
     else:
         y = read_numbers(column, target, target_numbers(column, reading))
     with as_user_errors():
-        return cart_like(known.estimator).fit(X, y)
+        return cart_like(known.estimator).fit(for_cart(known.estimator, X), y)
 
 
-def _of_classes(estimator, predictor, X, column, target: str, _) -> dict:
+def _of_classes(
+    estimator: Any, predictor: Any, X: Any, column: Any, target: str, _: Reading
+) -> dict[str, Any]:
     import numpy as np
 
     truth = _truth(column, target, estimator.classes_)
@@ -79,21 +92,23 @@ def _of_classes(estimator, predictor, X, column, target: str, _) -> dict:
     return _figures(truth, _spelled(predicted.astype(str), predicted.dtype).to_numpy(dtype=str))
 
 
-def _of_numbers(_, predictor, X, column, target: str, reading) -> dict:
+def _of_numbers(
+    _: Any, predictor: Any, X: Any, column: Any, target: str, reading: Reading
+) -> dict[str, Any]:
     from contree.cli.summary import regression_figures
 
     truth = read_numbers(column, target, target_numbers(column, reading))
     return {"rows": len(truth), **regression_figures(truth, predictor.predict(X))}
 
 
-def _text_of_numbers(figures: dict) -> str:
+def _text_of_numbers(figures: dict[str, Any]) -> str:
     from contree.cli.summary import regression_table
 
     rows = {"contree": figures} | ({"CART": figures["cart"]} if "cart" in figures else {})
     return f"rows {figures['rows']:,}\n\n{regression_table(rows)}"
 
 
-def _spelled(words, labels):
+def _spelled(words: Any, labels: Any) -> Any:
     """Return labels of a type as text, 1.0 and 1 alike where they are numbers."""
     import pandas
 
@@ -104,13 +119,9 @@ def _spelled(words, labels):
     return words.map({word: word if n is None else str(n) for word, n in numbers.items()})
 
 
-def _truth(column, name: str, classes):
+def _truth(column: Any, name: str, classes: Any) -> Any:
     """Return the true labels as text; labels that the model never saw are counted as errors."""
-    words = as_words(column)
-    if words.isna().any():
-        row = int(words.isna().to_numpy().argmax()) + 1
-        raise UserError(f"--target: row {row} has no label in '{name}': leave such rows out")
-    words = _spelled(words, classes.dtype)
+    words = _spelled(as_words(column), classes.dtype)
     classes = list(_spelled(classes.astype(str), classes.dtype))
     strange = sorted(set(words.unique()) - set(classes))
     if len(strange) == words.nunique():
@@ -123,7 +134,7 @@ def _truth(column, name: str, classes):
     return words.to_numpy(dtype=str)
 
 
-def _figures(truth, predicted) -> dict:
+def _figures(truth: Any, predicted: Any) -> dict[str, Any]:
     from sklearn.metrics import (
         accuracy_score,
         confusion_matrix,
@@ -155,14 +166,14 @@ def _figures(truth, predicted) -> dict:
     }
 
 
-def _in_order(label: str):
+def _in_order(label: str) -> tuple[int, float, str]:
     try:
         return (0, float(label), label)
     except ValueError:
         return (1, 0.0, label)
 
 
-def _text_of_cart(figures: dict) -> list[str]:
+def _text_of_cart(figures: dict[str, Any]) -> list[str]:
     if "cart" not in figures:
         return []
     cart = figures["cart"]
@@ -172,7 +183,7 @@ def _text_of_cart(figures: dict) -> list[str]:
     ]
 
 
-def _text(figures: dict) -> str:
+def _text(figures: dict[str, Any]) -> str:
     lines = [
         f"rows               {figures['rows']:>10,}",
         f"errors             {figures['errors']:>10,}",
@@ -188,7 +199,7 @@ def _text(figures: dict) -> str:
         max(len(label), *(len(f"{row[k]:,}") for row in matrix)) for k, label in enumerate(labels)
     ]
 
-    def line(head: str, cells) -> str:
+    def line(head: str, cells: Iterable[Any]) -> str:
         padded = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
         return f"{head:<{head_width}}  {'  '.join(padded)}"
 

@@ -1,19 +1,20 @@
-"""The columns of a table as features: which are left out, which become columns of 0 and 1.
+"""The columns of a table as features: numbers, and categories where a column holds text.
 
 What `fit` decides is kept as `Columns`, so that `predict` does the same with another file.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from contree.cli.errors import UserError, named, no_such_column, note
-from contree.cli.hints import text_hints
-from contree.cli.labels import as_words
+from contree.cli.hints import column_hints, needs_a_choice
+from contree.cli.labels import as_integer, as_words, looks_unique
 
 LARGEST_EXACT = 2**53  # beyond it, neighbouring integers may share one float64
-MOST_VALUES = 1000  # columns that one --one-hot may make
+MANY_CATEGORIES = 30  # with more of them in a column, a proof may take long
+NUMBERS = "biuf"  # NumPy's letters for bools, integers and floats
 
 
 @dataclass(frozen=True)
@@ -21,34 +22,28 @@ class Columns:
     """From which columns of a table the features come, and how."""
 
     names: list[str]  # of the features, in their order
-    one_hot: dict[str, list[str]] = field(default_factory=dict)  # column: its values, sorted
+    categories: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # of those that have some
 
-    @property
-    def sources(self) -> list[str]:
-        """The columns that a table must have, in the order of the features."""
-        column_of = {
-            _feature(column, value): column
-            for column, values in self.one_hot.items()
-            for value in values
-        }
-        return list(dict.fromkeys(column_of.get(name, name) for name in self.names))
+    def features(self, frame: Any, training: bool = False) -> Any:
+        """Return the features of a table that has all columns; of one to learn from, `training`.
 
-    def features(self, frame, training: bool = False):
-        """Return the features of a table that has all sources; of one to learn from, `training`."""
-        if not self.one_hot:
+        Numbers are floats; a column of categories has that type.
+        """
+        if not self.categories:
             return _numbers(frame[self.names], training)
-        parts = {}
-        for column in self.sources:
-            if column in self.one_hot:
-                parts.update(_indicators(frame[column], self.one_hot[column]))
-            else:
-                parts[column] = frame[column]
-        return _numbers(frame.__class__(parts)[self.names], training)
+        import pandas
+
+        numbers = [name for name in self.names if name not in self.categories]
+        made = {name: _coded(frame[name], known) for name, known in self.categories.items()}
+        parts = [_numbers(frame[numbers], training)] if numbers else []
+        parts.append(pandas.DataFrame(made, index=frame.index))
+        return pandas.concat(parts, axis=1)[self.names]
 
 
 def split_list(values: tuple[str, ...], names: list[str], flag: str) -> list[str]:
     """Return the columns that a flag names; a value is one name, or several with commas between."""
-    known, found = set(names), []
+    known = set(names)
+    found: list[str] = []
     for value in values:
         for name in [value] if value in known else value.split(","):
             if name not in known:
@@ -57,40 +52,64 @@ def split_list(values: tuple[str, ...], names: list[str], flag: str) -> list[str
     return found
 
 
-def learn_columns(frame, one_hot: list[str]) -> Columns:
-    """Return how the columns of a table become features, each of its columns one or several."""
-    values = {column: _values(frame[column]) for column in one_hot}
-    names = []
-    for column in frame.columns:
-        made = [_feature(column, value) for value in values.get(column, [])]
-        names += made if column in values else [column]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise UserError(f"--one-hot makes columns that exist already: {named(twice)}: rename them")
+def all_names(values: tuple[str, ...]) -> list[str]:
+    """Return what may be names of columns in a flag: whole, and between commas."""
+    return [*values, *(part for value in values for part in value.split(","))]
+
+
+def learn_columns(frame: Any, categorical: list[str], numeric: list[str]) -> Columns:
+    """Return how the columns of a table become features.
+
+    `categorical` and `numeric` are the user's choices; the other columns are what they look like.
+    """
+    names: list[str] = []
+    categories: dict[str, tuple[Any, ...]] = {}
+    unclear: dict[str, Any] = {}
+    identifiers: list[str] = []
+    for name in frame.columns:
+        column = frame[name]
+        if name in categorical:
+            known = _categories(column)
+        elif name in numeric or not _holds_text(column):
+            known = ()
+        elif needs_a_choice(column):
+            unclear[name] = column
+            continue
+        elif _is_identifier(column):
+            identifiers.append(name)
+            continue
+        else:
+            known = _categories(column)
+        names.append(name)
+        if known:
+            categories[name] = known
+    if unclear:
+        raise UserError(column_hints(unclear))
     if not names:
-        raise UserError(
-            "there is no column left to learn from, besides the target and what is left out"
-        )
-    return Columns(names, values)
+        raise UserError("there is no column left to learn from" + _looks_of(frame, identifiers))
+    if identifiers:
+        note("left out:" + _looks_of(frame, identifiers)[1:])
+    _tell_of_many(categories)
+    return Columns(names, categories)
 
 
-def match_columns(frame, columns: Columns, model: str, expected: set[str]) -> None:
+def match_columns(frame: Any, columns: Columns, model: str, expected: set[str | None]) -> None:
     """Check that a table has what a model needs; name what is missing, and what is not used."""
-    present, needed = set(frame.columns), columns.sources
-    missing = [name for name in needed if name not in present]
+    present = set(frame.columns)
+    missing = [name for name in columns.names if name not in present]
     if missing:
         s = "s" * (len(missing) > 1)
         raise UserError(
             f"the file lacks the column{s} {named(missing)}, which the model '{model}' was trained "
             f"with; it has {named(list(frame.columns))}"
         )
-    known = {*needed, *expected}
+    known = {*columns.names, *expected}
     extra = [name for name in frame.columns if name not in known]
     if extra:
         note(f"not used, because the model does not know them: {named(extra)}")
 
 
-def tell_of_missing(frame) -> None:
+def tell_of_missing(frame: Any) -> None:
     """Name the columns with missing values, and say what becomes of them."""
     counts = frame.isna().to_numpy().sum(axis=0)
     if counts.any():
@@ -102,47 +121,83 @@ def tell_of_missing(frame) -> None:
         )
 
 
-def _feature(column: str, value: str) -> str:
-    return f"{column}={value}"
-
-
-def _values(column) -> list[str]:
-    found = sorted(as_words(column).dropna().unique())
-    if len(found) > MOST_VALUES:
-        raise UserError(
-            f"--one-hot: '{column.name}' has {len(found):,} different values, as "
-            f"{named(found, 2)}, and at most {MOST_VALUES:,} become columns: --drop it instead"
+def _tell_of_many(categories: dict[str, tuple[Any, ...]]) -> None:
+    many = {n: len(known) for n, known in categories.items() if len(known) > MANY_CATEGORIES}
+    if many:
+        shown = named(f"{name} ({count:,})" for name, count in many.items())
+        note(
+            f"many categories in {shown}: the proof may take long; --time-limit 60 keeps the best "
+            "tree so far"
         )
-    if not found:
-        raise UserError(f"--one-hot: '{column.name}' has no values at all: --drop it instead")
-    return found
 
 
-def _indicators(column, values: list[str]) -> dict:
-    """Return a column of 0 and 1 for each value; missing where the value is."""
-    words = as_words(column)
-    lacking = words.isna()
-    strange = sorted(set(words.dropna().unique()) - set(values))
+def _holds_text(column: Any) -> bool:
+    """Tell whether a column is no number, but text, categories or something else."""
+    if column.dtype.kind in NUMBERS:
+        return False
+    if column.dtype.name == "category" or column.map(lambda one: isinstance(one, str)).any():
+        return True
+    return _as_numbers(column) is None
+
+
+def _is_identifier(column: Any) -> bool:
+    """Tell whether a column of text names its rows, of which nothing can be learnt."""
+    words = as_words(column).dropna()
+    return looks_unique(words.nunique(), len(words))
+
+
+def _looks_of(frame: Any, identifiers: list[str]) -> str:
+    """Say why columns are left out, and how to keep them."""
+    if not identifiers:
+        return ", besides the target and what is left out"
+    shown = [f"{name} ({as_words(frame[name]).nunique():,})" for name in identifiers]
+    s = "s" * (len(shown) == 1)
+    return (
+        f": {named(shown)} look{s} like {'an identifier' if s else 'identifiers'}, with nearly as "
+        f"many different texts as rows; --categorical keeps {'it' if s else 'them'}"
+    )
+
+
+def _categories(column: Any) -> tuple[Any, ...]:
+    """Return the values of a column, sorted: integers if all are written so, else text."""
+    words = as_words(column).dropna().unique().tolist()
+    numbers = [as_integer(word) for word in words]
+    whole = [number for number in numbers if number is not None]
+    return tuple(sorted(set(whole) if len(whole) == len(words) else words))
+
+
+def _coded(column: Any, known: tuple[Any, ...]) -> Any:
+    """Return a column as categories; a value that is not known becomes a missing one."""
+    import numpy as np
+    import pandas
+
+    code_of = {str(value): code for code, value in enumerate(known)}
+    numbers, words = pandas.factorize(as_words(column))
+    codes = [code_of.get(word, code_of.get(str(as_integer(word)), -1)) for word in words]
+    strange = [word for word, code in zip(words, codes, strict=True) if code < 0]
     if strange:
-        note(f"'{column.name}' has values that training did not: {named(strange)}; all are 0 there")
-    made = {_feature(column.name, value): (words == value).astype("int8") for value in values}
-    if lacking.any():
-        made = {name: one.astype("float64").mask(lacking) for name, one in made.items()}
-    return made
+        note(
+            f"'{column.name}' has values that training did not: {named(strange)}; they go where "
+            "missing values go"
+        )
+    return pandas.Categorical.from_codes(
+        np.array([*codes, -1]).take(numbers),  # -1, which is missing, takes the last
+        categories=pandas.Index(known, dtype=None if known else object),
+    )
 
 
-def _numbers(frame, training: bool):
+def _numbers(frame: Any, training: bool) -> Any:
     """Return a table of numbers only; columns that are none are named, with what can be done."""
     import numpy as np
     import pandas
 
     kinds = frame.dtypes
-    if any(kind.kind not in "biuf" for kind in set(kinds)):
-        bad = [name for name, kind in kinds.items() if kind.kind not in "biuf"]
-        converted = {name: _whole_or_none(frame[name]) for name in bad}
+    bad = [name for name, kind in kinds.items() if kind.kind not in NUMBERS]
+    if bad:
+        converted = {name: _as_numbers(frame[name]) for name in bad}
         strange = {name: frame[name] for name in bad if converted[name] is None}
         if strange:
-            raise UserError(text_hints(strange, training))
+            raise UserError(column_hints(strange, "--numeric" if training else "the model"))
         frame = frame.assign(**converted)
     values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
     infinite = list(frame.columns[np.isinf(values).any(axis=0)])
@@ -153,17 +208,17 @@ def _numbers(frame, training: bool):
         )
     if np.fmax.reduce(np.abs(values), axis=None, initial=0) >= LARGEST_EXACT:
         return frame  # integers keep their type, so that the estimator can tell which are lost
-    return pandas.DataFrame(values, columns=frame.columns)  # one array, not one for each column
+    return pandas.DataFrame(values, columns=frame.columns, index=frame.index)  # one array
 
 
-def _whole_or_none(column):
-    """Return a column of objects as numbers if all of them are, such as decimals of Parquet."""
+def _as_numbers(column: Any) -> Any:
+    """Return a column of another type as numbers if all of it is: decimals, digits as text."""
     import pandas
 
-    if column.dtype.kind != "O" or column.map(lambda value: isinstance(value, str)).any():
+    if column.dtype.kind != "O":  # dates
         return None
     try:
-        numbers = pandas.to_numeric(column)
+        numbers = pandas.to_numeric(column.astype(object))
     except (ValueError, TypeError):
         return None
-    return numbers if numbers.dtype.kind in "biuf" else None
+    return numbers if numbers.dtype.kind in NUMBERS else None

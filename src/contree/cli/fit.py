@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +19,11 @@ from contree.cli.flags import (
     quiet_flag,
     reading_flags,
 )
-from contree.cli.training import training_flags, training_table
+from contree.cli.reading import Reading
+from contree.cli.training import Choice, Training, training_flags, training_table
+
+if TYPE_CHECKING:
+    from contree.cli.model_file import Model
 
 
 @click.command(
@@ -28,7 +33,6 @@ from contree.cli.training import training_flags, training_table
 )
 @reading_flags
 @training_flags
-@click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
 @click.option(
     "--holdout", type=float, metavar="SHARE", cls=Flag, help="test on a share of the rows: 0.2"
 )
@@ -40,25 +44,19 @@ from contree.cli.training import training_flags, training_table
 @quiet_flag
 @estimator_flags(tuple(one.name for one in PARAMETERS))
 def fit(
-    file,
-    target,
-    drop,
-    one_hot,
-    task,
-    sample_weight,
-    holdout,
-    initial_tree,
-    checkpoint,
-    model,
-    plot,
-    html,
-    quiet,
-    reading,
-    **flags,
-):
-    """Find a tree with provably the fewest errors or least squared error on FILE (- is
-    stdin).  Ctrl-C and --time-limit keep the best tree.
-    """
+    file: str,
+    choice: Choice,
+    reading: Reading,
+    holdout: float | None,
+    initial_tree: str | None,
+    checkpoint: str | None,
+    model: str | None,
+    plot: str | None,
+    html: str | None,
+    quiet: bool,
+    **flags: Any,
+) -> int:
+    """Find the best tree for FILE (- is stdin).  Ctrl-C and --time-limit keep it."""
     from contree.cli.holdout import hold_out
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
@@ -66,7 +64,6 @@ def fit(
         PICTURE_SIZE,
         check_picture,
         fill,
-        kind_of,
         picture,
         reserved,
         undisturbed,
@@ -81,7 +78,7 @@ def fit(
         raise click.UsageError("--holdout must be a share between 0 and 1, such as 0.2.")
     check_picture(plot, "--plot")
     start = perf_counter()
-    table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    table = training_table(file, reading, choice)
     held = None
     if holdout is not None:
         table, held = hold_out(table, holdout, flags["random_state"] or 0)
@@ -95,16 +92,16 @@ def fit(
     }
     with reserved((file, checkpoint), **places) as drafts:
         clf = _search(parameters, table, start_tree, checkpoint)
-        fitted = Model(clf, table.columns, target)
+        fitted = Model(clf, table.columns, table.target)
         if "model" in drafts:
             with undisturbed():
                 fill(drafts["model"], fitted.to_json().encode())
         if "html" in drafts:
             from contree.export.page import page
 
-            fill(drafts["html"], page(clf, title=target))
+            fill(drafts["html"], page(clf, title=table.target))
         if "plot" in drafts:
-            fill(drafts["plot"], picture(clf.plot(), kind_of(plot)))
+            fill(drafts["plot"], picture(clf.plot(), plot))
     if not quiet:
         _tell(fitted, table, held, perf_counter() - start, [p for p in (model, plot, html) if p])
     if clf.status_ == "interrupted":
@@ -114,7 +111,7 @@ def fit(
     return 0
 
 
-def _start_tree(initial_tree: str | None, last: str | None):
+def _start_tree(initial_tree: str | None, last: str | None) -> Any:
     """Return the estimator in `initial_tree`, else that of the last fit, else None."""
     from contree.cli.model_file import read_model
 
@@ -129,7 +126,9 @@ def _start_tree(initial_tree: str | None, last: str | None):
     return None
 
 
-def _search(parameters: dict, table, start_tree, checkpoint: str | None):
+def _search(
+    parameters: dict[str, Any], table: Training, start_tree: Any, checkpoint: str | None
+) -> Any:
     """Return a fitted estimator; show a live line during the fit."""
     from contree import ConTreeClassifier, ConTreeRegressor
     from contree._progress import live_line
@@ -152,7 +151,9 @@ def _search(parameters: dict, table, start_tree, checkpoint: str | None):
     return clf.set_params(verbose=verbose)
 
 
-def _tell(fitted, table, held, seconds: float, written: list[str]) -> None:
+def _tell(
+    fitted: Model, table: Training, held: Training | None, seconds: float, written: list[str]
+) -> None:
     from contree.cli.summary import tell_of_cart, tell_of_holdout, tell_of_proof, tell_of_tree
 
     clf = fitted.estimator

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from contree._parameters import PARAMETERS, Parameter, Range
 from contree.cli.errors import UserError
-from contree.cli.read import FORMATS, Reading
+from contree.cli.read import FORMATS
+from contree.cli.reading import Reading
 
 SETTINGS = {
     "help_option_names": ["-h", "--help"],
@@ -34,7 +36,7 @@ SECTIONS = (
 class Flag(click.Option):
     """An option that stands in a section of the help."""
 
-    def __init__(self, *names, section: str = SECTIONS[0], **settings):
+    def __init__(self, *names: Any, section: str = SECTIONS[0], **settings: Any) -> None:
         super().__init__(*names, **settings)
         self.section = section
 
@@ -42,11 +44,11 @@ class Flag(click.Option):
 class WithExample(click.Command):
     """A command whose example stands as it is written, in one line."""
 
-    def __init__(self, *names, example: str, **settings):
+    def __init__(self, *names: Any, example: str, **settings: Any) -> None:
         super().__init__(*names, **settings)
         self.example = example
 
-    def format_epilog(self, ctx, formatter) -> None:
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write(f"\nExample: {self.example}\n")
 
 
@@ -57,25 +59,33 @@ class Commands(WithExample, click.Group):
 class Command(WithExample):
     """A command whose flags stand in sections."""
 
-    def format_options(self, ctx, formatter) -> None:
-        sections: dict[str, list] = {}
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option):
                 section = sections.setdefault(getattr(parameter, "section", SECTIONS[0]), [])
-                section.append(parameter.get_help_record(ctx))
+                record = parameter.get_help_record(ctx)
+                if record is not None:  # a hidden flag has none
+                    section.append(record)
         for title, records in sorted(sections.items(), key=lambda one: SECTIONS.index(one[0])):
             with formatter.section(title):
                 formatter.write_dl(records, col_max=42)
 
 
-class ParameterType(click.ParamType):
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType  # which takes no types before click 8.4
+
+
+class ParameterType(ParamType):
     """The values of one parameter, read from text by its row of the table."""
 
-    def __init__(self, parameter: Parameter):
+    def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
         self.name = parameter.name
 
-    def convert(self, value, param, ctx):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
             return value
         if value.lower() == "none" and None in self.parameter.allowed:
@@ -90,7 +100,7 @@ class ParameterType(click.ParamType):
         self.fail(f"{value!r} is not allowed; allowed: {values}.", param, ctx)
 
 
-def _read_as(allowed, text: str):
+def _read_as(allowed: Any, text: str) -> Any:
     """Return what the text means under one of the things that are allowed, else None."""
     if isinstance(allowed, Range):
         try:
@@ -106,10 +116,10 @@ def _read_as(allowed, text: str):
     return text if allowed is str or allowed == text else None
 
 
-def estimator_flags(names: tuple[str, ...]) -> Callable:
+def estimator_flags(names: tuple[str, ...]) -> Callable[..., Any]:
     """Give a command one flag for each of these parameters of the estimator."""
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for parameter in reversed(PARAMETERS):
             if parameter.name in names and parameter.is_flag:
                 function = _estimator_flag(parameter)(function)
@@ -118,13 +128,14 @@ def estimator_flags(names: tuple[str, ...]) -> Callable:
     return decorate
 
 
-def _estimator_flag(parameter: Parameter) -> Callable:
+def _estimator_flag(parameter: Parameter) -> Callable[..., Any]:
     default = COMMAND_DEFAULTS.get(parameter.name, parameter.default)
     if default is None or default is False:
         shown = ""
     else:
         shown = f" [{default:g}]" if isinstance(default, float) else f" [{default}]"
-    settings = {"cls": Flag, "section": SECTIONS[1], "help": parameter.meaning + shown}
+    told = parameter.meaning + shown
+    settings: dict[str, Any] = {"cls": Flag, "section": SECTIONS[1], "help": told}
     if bool in parameter.allowed and isinstance(default, bool):
         return click.option(parameter.flag, parameter.name, is_flag=True, **settings)
     words = [one for one in parameter.allowed if isinstance(one, str)]
@@ -148,7 +159,7 @@ def _estimator_flag(parameter: Parameter) -> Callable:
     )
 
 
-def estimator_parameters(flags: dict) -> dict:
+def estimator_parameters(flags: dict[str, Any]) -> dict[str, Any]:
     """Return the estimator's parameters by name out of the values of a command's flags.
 
     Pairs become a dict; the names of its classes are still text.
@@ -162,7 +173,7 @@ def estimator_parameters(flags: dict) -> dict:
     return found
 
 
-def parameters_of(task: str, parameters: dict) -> dict:
+def parameters_of(task: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that an estimator of this task has; reject those for classes."""
     if task == "classification":
         return parameters
@@ -171,7 +182,7 @@ def parameters_of(task: str, parameters: dict) -> dict:
     return {name: value for name, value in parameters.items() if name != "class_weight"}
 
 
-def _one_dict(parameter: Parameter, values: tuple):
+def _one_dict(parameter: Parameter, values: tuple[Any, ...]) -> Any:
     words = [value for value in values if isinstance(value, str)]
     if words:
         if len(values) > 1:
@@ -180,7 +191,7 @@ def _one_dict(parameter: Parameter, values: tuple):
     return dict(pair for pair in values if pair is not None) or None
 
 
-READING = (
+READING: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "--format",
         {
@@ -205,11 +216,11 @@ READING = (
 )
 
 
-def reading_flags(function: Callable) -> Callable:
+def reading_flags(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the FILE argument and the flags of `Reading` to a command, which gets one `Reading`."""
 
     @wraps(function)  # with the flags that it has already
-    def command(**flags):
+    def command(**flags: Any) -> Any:
         names = [flag.removeprefix("--").replace("-", "_") for flag, _ in READING]
         reading = Reading(**{name: flags.pop(name) for name in names})
         return function(**flags, reading=reading)
@@ -219,11 +230,11 @@ def reading_flags(function: Callable) -> Callable:
     return click.argument("file", metavar="FILE")(command)
 
 
-def quiet_flag(function: Callable) -> Callable:
+def quiet_flag(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("-q", "--quiet", is_flag=True, cls=Flag, help="print errors only")(function)
 
 
-def model_flag(function: Callable) -> Callable:
+def model_flag(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "-m", "--model", metavar="PATH", required=True, cls=Flag, help="a model file"
     )(function)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from contree.cli.errors import UserError, named, note
+
+if TYPE_CHECKING:
+    from contree.cli.training import Training
 
 INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0*)?")  # without leading zeros, which are names
 MANY = 20  # so many different values, and in more than half of the rows, are no classes
 
 
-def as_words(column):
+def as_words(column: Any) -> Any:
     """Return the values of a column as text, missing ones as they are; 1.0 is written 1."""
     if column.dtype.kind == "f":
         whole = column.dropna() == column.dropna().round()
@@ -24,7 +28,7 @@ def as_integer(word: str) -> int | None:
     return int(word.partition(".")[0]) if INTEGER.fullmatch(word) else None
 
 
-def read_labels(column, name: str, sure: bool = False):
+def read_labels(column: Any, name: str, sure: bool = False) -> Any:
     """Return the labels as an array of int64 or of strings.
 
     Values that look like no classes are rejected, unless the user is `sure` that they are.
@@ -32,7 +36,6 @@ def read_labels(column, name: str, sure: bool = False):
     import numpy as np
 
     words = as_words(column)
-    reject_missing(words, name, "a label")
     distinct = list(words.unique())
     numbers = {word: as_integer(word) for word in distinct}
     if None not in numbers.values():
@@ -51,7 +54,7 @@ def read_labels(column, name: str, sure: bool = False):
     return words.to_numpy(dtype=object)
 
 
-def class_weights_by_label(class_weight, table):
+def class_weights_by_label(class_weight: Any, table: Training) -> Any:
     """Return class weights whose keys are the labels that the user's text means."""
     if not isinstance(class_weight, dict) or not table.classes:
         return class_weight
@@ -65,21 +68,13 @@ def class_weights_by_label(class_weight, table):
     return {by_text[text]: weight for text, weight in class_weight.items()}
 
 
-def reject_missing(words, name: str, what: str) -> None:
-    """Reject a target that is missing in some rows."""
-    missing = words.isna().to_numpy().nonzero()[0]
-    if len(missing):
-        rows = f"{len(missing):,} row{'s' * (len(missing) != 1)}"
-        raise UserError(
-            f"--target: {rows} without {what} in '{name}', the first is row {missing[0] + 1}: "
-            "leave them out of the file"
-            + ", or if a text such as NA is a label, add --na-values ''"
-            * (what == "a label")
-        )
+def looks_unique(distinct: int, rows: int) -> bool:
+    """Tell whether so many different values are names of rows, or measurements, and no classes."""
+    return distinct == rows > 2 or distinct > max(MANY, rows / 2)
 
 
 def _reject_identifiers(distinct: list[str], rows: int, name: str) -> None:
-    if len(distinct) == rows > 2 or len(distinct) > max(MANY, rows / 2):
+    if looks_unique(len(distinct), rows):
         raise UserError(
             f"--target: '{name}' has {len(distinct):,} different values in {rows:,} rows, "
             f"{named(distinct, 2)}: it looks like an identifier or a measurement; name a column of "

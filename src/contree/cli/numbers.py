@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from contree.cli.errors import UserError
-from contree.cli.labels import as_integer, as_words, reject_missing
-from contree.cli.read import Reading
+from contree.cli.labels import as_integer, as_words
+from contree.cli.reading import Reading
 
 
 def target_numbers(column: Any, reading: Reading) -> list[int | float] | None:
@@ -25,8 +25,6 @@ def read_numbers(column: Any, name: str, numbers: list[int | float] | None) -> A
     """Return the numbers of a column as an array; reject what cannot be learnt."""
     import numpy as np
 
-    words = as_words(column)
-    reject_missing(words, name, "a number")
     if numbers is None:
         raise UserError(
             f"--target: '{name}' holds text, and a regression needs finite numbers: name a column "

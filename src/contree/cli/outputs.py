@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import signal
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from contree._draft import Draft
 from contree.cli.errors import UserError, needed
@@ -16,7 +18,9 @@ PICTURES = (".svg", ".png", ".pdf")
 
 
 @contextmanager
-def reserved(sources: tuple[str | None, ...], **places: tuple[str | None, int]):
+def reserved(
+    sources: tuple[str | None, ...], **places: tuple[str | None, int]
+) -> Iterator[dict[str, Draft]]:
     """Give a draft for each path that is not None; an error here is one before the search.
 
     What is read, `sources`, is never written over, nor one output over another.
@@ -49,7 +53,7 @@ def fill(draft: Draft, content: bytes) -> None:
 
 
 @contextmanager
-def undisturbed():
+def undisturbed() -> Iterator[None]:
     """Let no impatient second Ctrl-C keep a tree from the disk."""
     names = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(name, signal.SIG_IGN) for name in names]
@@ -60,7 +64,7 @@ def undisturbed():
             signal.signal(name, handler)
 
 
-def _not_written(path, error: OSError) -> UserError:
+def _not_written(path: object, error: OSError) -> UserError:
     return UserError(f"cannot write '{path}': {error.strerror}: choose another place")
 
 
@@ -73,18 +77,18 @@ def check_picture(path: str | None, flag: str) -> None:
         raise UserError(f"{flag}: '{path}' must end in {', '.join(PICTURES)}")
 
 
-def picture(axes, kind: str) -> bytes:
-    """Return a drawing as the content of a file; the same drawing gives the same bytes."""
+def picture(axes: Any, path: str | None) -> bytes:
+    """Return a drawing as the content of a file, of the kind that its name says.
+
+    The same drawing gives the same bytes.
+    """
     import matplotlib
     import matplotlib.pyplot as plt
 
     buffer = io.BytesIO()
-    unchanging = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    kind = Path(path or ".svg").suffix.lower().removeprefix(".")
+    dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context({"svg.hashsalt": "contree"}):
-        axes.figure.savefig(buffer, format=kind, metadata=unchanging, dpi=150)
+        axes.figure.savefig(buffer, format=kind, metadata=dates.get(kind, {}), dpi=150)
     plt.close(axes.figure)
     return buffer.getvalue()
-
-
-def kind_of(path: str) -> str:
-    return Path(path).suffix.lower().removeprefix(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -16,7 +17,8 @@ from contree.cli.flags import (
     quiet_flag,
     reading_flags,
 )
-from contree.cli.training import training_flags, training_table
+from contree.cli.reading import Reading
+from contree.cli.training import Choice, training_flags, training_table
 
 PARAMETERS = (
     "max_depth",
@@ -43,23 +45,30 @@ PARAMETERS = (
 )
 @reading_flags
 @training_flags
-@click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw it: .svg, .png or .pdf")
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write it here, as CSV")
 @quiet_flag
 @estimator_flags(PARAMETERS)
-def path(file, target, drop, one_hot, task, sample_weight, plot, output, quiet, reading, **flags):
+def path(
+    file: str,
+    choice: Choice,
+    reading: Reading,
+    plot: str | None,
+    output: str | None,
+    quiet: bool,
+    **flags: Any,
+) -> int:
     """Find the fewest errors, or the least squared error, for each number of leaves, and at which
     --ccp-alpha the best tree changes.
     """
     from contree.cli.labels import class_weights_by_label
-    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
+    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, picture, reserved
 
     parameters = estimator_parameters(flags)
     if quiet:
         parameters["verbose"] = 0
     check_picture(plot, "--plot")
-    table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    table = training_table(file, reading, choice)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table)
     parameters = parameters_of(table.task, parameters)
     with reserved((file,), plot=(plot, PICTURE_SIZE), output=(output, 0)) as drafts:
@@ -76,7 +85,7 @@ def path(file, target, drop, one_hot, task, sample_weight, plot, output, quiet, 
         if "output" in drafts:
             fill(drafts["output"], _csv(found).encode())
         if "plot" in drafts:
-            fill(drafts["plot"], picture(found.plot(), kind_of(plot)))
+            fill(drafts["plot"], picture(found.plot(), plot))
     if not quiet:
         click.echo(f"{table.task}: {table.reason}\n")
         _tell(found, [path for path in (plot, output) if path])
@@ -86,12 +95,12 @@ def path(file, target, drop, one_hot, task, sample_weight, plot, output, quiet, 
     return 0
 
 
-def _csv(found) -> str:
+def _csv(found: Any) -> str:
     rows = zip(found.leaves, found.errors, found.lower_bounds, strict=True)
     return "leaves,errors,lower_bound\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
 
 
-def _tell(found, written: list[str]) -> None:
+def _tell(found: Any, written: list[str]) -> None:
     from contree.export.certificate import permitted_depth
     from contree.export.wording import wording_of
 
@@ -109,5 +118,5 @@ def _tell(found, written: list[str]) -> None:
         click.echo(f"written: {', '.join(written)}")
 
 
-def _number(value) -> str:
+def _number(value: Any) -> str:
     return f"{value:,}" if float(value).is_integer() else f"{value:,.6g}"

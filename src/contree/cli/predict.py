@@ -7,9 +7,10 @@ import sys
 import click
 
 from contree.cli.errors import UserError, named
-from contree.cli.features import match_columns, split_list
+from contree.cli.features import all_names, match_columns, split_list
 from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.read import read_table
+from contree.cli.reading import Reading
 
 
 @click.command(
@@ -24,14 +25,21 @@ from contree.cli.read import read_table
     "--keep", metavar="COLUMNS", multiple=True, cls=Flag, help="copy columns of FILE: id,name"
 )
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write here [standard output]")
-def predict(file, model, proba, keep, output, reading):
+def predict(
+    file: str,
+    model: str,
+    proba: bool,
+    keep: tuple[str, ...],
+    output: str | None,
+    reading: Reading,
+) -> int:
     """Predict a class or a number for each row of FILE; columns are found by name."""
     from contree.cli.model_file import read_model
     from contree.cli.outputs import fill, reserved
 
     with reserved((file, model), output=(output, 0)) as drafts:
         known = read_model(model)
-        frame = read_table(file, reading, as_text=(*known.columns.one_hot, *_all_names(keep)))
+        frame = read_table(file, reading, as_text=(*known.columns.categories, *all_names(keep)))
         copied = split_list(keep, list(frame.columns), "--keep")
         match_columns(frame, known.columns, model, expected={known.target, *copied})
         clf, X = known.estimator, known.columns.features(frame)
@@ -51,8 +59,3 @@ def predict(file, model, proba, keep, output, reading):
         else:
             sys.stdout.buffer.write(content)
     return 0
-
-
-def _all_names(values: tuple[str, ...]) -> list[str]:
-    """Return what may be names of columns in a flag: whole, and between commas."""
-    return [*values, *(part for value in values for part in value.split(","))]

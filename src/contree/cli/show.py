@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from contree.cli.errors import as_user_errors
 from contree.cli.flags import Command, Flag, model_flag
+
+if TYPE_CHECKING:
+    from contree.cli.model_file import Model
 
 FORMATS = ("text", "dot", "json", "sql", "python", "c", "html", "svg")
 
@@ -28,7 +32,7 @@ FORMATS = ("text", "dot", "json", "sql", "python", "c", "html", "svg")
     help="how to show it [text]",
 )
 @click.option("-o", "--output", metavar="PATH", cls=Flag, help="write here [standard output]")
-def show(model, form, output):
+def show(model: str, form: str, output: str | None) -> int:
     """Show the tree of a model file, with what is proved of it, or turn it into code."""
     from contree.cli.model_file import read_model
     from contree.cli.outputs import fill, reserved
@@ -44,7 +48,7 @@ def show(model, form, output):
     return 0
 
 
-def _content(known, form: str) -> bytes:
+def _content(known: Model, form: str) -> bytes:
     clf = known.estimator
     if form == "html":
         from contree.export.page import page
@@ -55,12 +59,12 @@ def _content(known, form: str) -> bytes:
         from contree.cli.outputs import picture
 
         needed("matplotlib", "--format svg")
-        return picture(clf.plot(), "svg")
+        return picture(clf.plot(), "tree.svg")
     if form == "text":
         from contree.export.certificate import certificate
 
         return f"{clf.export_text()}\n{certificate(clf)}\n".encode()
     if form == "json":
         return known.to_json().encode()
-    text = getattr(clf, f"to_{form}")()
+    text: str = getattr(clf, f"to_{form}")()
     return (text if text.endswith("\n") else f"{text}\n").encode()

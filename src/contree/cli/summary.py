@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from contree._categories import encode_categories, one_hot
 from contree._check_weights import check_sample_weight
 from contree._class_target import ClassTarget
 from contree._weights import in_user_unit
 from contree.cli.errors import one_line
 from contree.export.certificate import certificate
 from contree.export.wording import wording_of
+
+if TYPE_CHECKING:
+    from contree.cli.model_file import Model
+    from contree.cli.training import Training
 
 # CART knows these too, by the same names and with the same meaning; weights are those of the rows.
 SHARED = (
@@ -26,7 +32,7 @@ SHARED = (
 )
 
 
-def tell_of_tree(model) -> None:
+def tell_of_tree(model: Model) -> None:
     """Print the tree and what it was made from."""
     estimator = model.estimator
     rows, leaves = int(estimator.tree_.n_node_samples[0]), estimator.get_n_leaves()
@@ -39,23 +45,25 @@ def tell_of_tree(model) -> None:
     )
 
 
-def tell_of_cart(estimator, X, y, sample_weight=None):
+def tell_of_cart(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """Print how well the tree and CART's do on the training rows, at the same depth.
 
     Return CART's tree; a classifier's predicts the numbers of the classes.  None if there is none.
     """
     tell = _tell_of_errors if hasattr(estimator, "classes_") else _tell_of_fit
     cart = tell(estimator, X, y, sample_weight)
+    if cart is not None and estimator.categories_ is not None:
+        click.echo("CART sees a column of 0 and 1 for each category")
     click.echo("")
     return cart
 
 
-def tell_of_holdout(estimator, cart, held) -> None:
+def tell_of_holdout(estimator: Any, cart: Any, held: Training) -> None:
     """Print how well both trees do on rows that neither has seen."""
     predicted = {"contree": estimator.predict(held.X)}
     with np.errstate(over="ignore"), suppress(ValueError):  # where CART cannot read these rows
         if cart is not None:
-            predicted["CART"] = cart.predict(held.X.to_numpy(np.float64))
+            predicted["CART"] = cart.predict(for_cart(estimator, held.X))
     weights = check_sample_weight(held.sample_weight, len(held.y))
     if hasattr(estimator, "classes_"):
         _tell_of_held_out(estimator, held.y, predicted, weights)
@@ -65,7 +73,7 @@ def tell_of_holdout(estimator, cart, held) -> None:
     click.echo("")
 
 
-def _tell_of_held_out(clf, truth, predicted, weights) -> None:
+def _tell_of_held_out(clf: Any, truth: Any, predicted: dict[str, Any], weights: Any) -> None:
     """Print the errors on rows held out; `sample_weight` counts, class weights do not."""
     counts = np.ones(len(truth), dtype=int) if weights is None else weights
     click.echo(f"{'':<9}{'errors' if weights is None else 'weight of errors':>17}{'accuracy':>10}")
@@ -74,7 +82,7 @@ def _tell_of_held_out(clf, truth, predicted, weights) -> None:
         click.echo(_line(name, counts[labels != truth].sum().item(), counts.sum().item()))
 
 
-def regression_figures(truth, predicted, weights=None) -> dict[str, float]:
+def regression_figures(truth: Any, predicted: Any, weights: Any = None) -> dict[str, float]:
     """Return R^2, the mean absolute error and the root of the mean squared error."""
     from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
@@ -97,7 +105,14 @@ def regression_table(rows: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def cart_like(estimator):
+def for_cart(estimator: Any, X: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return a table as CART reads it: numbers, and a column of 0 and 1 for each category."""
+    known = estimator.categories_
+    values = np.asarray(X if known is None else encode_categories(X, known), np.float64)
+    return one_hot(values, known)
+
+
+def cart_like(estimator: Any) -> Any:
     """Return CART with the parameters of an estimator; one leaf where CART allows none."""
     parameters = estimator.get_params()
     if parameters["max_depth"] == 0 or parameters["max_leaf_nodes"] == 1:
@@ -107,9 +122,9 @@ def cart_like(estimator):
     return estimator._cart_type(**shared, random_state=0)
 
 
-def _tell_of_fit(reg, X, y, sample_weight):
+def _tell_of_fit(reg: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     weights = check_sample_weight(sample_weight, len(y))
-    values = np.asarray(X, np.float64)
+    values = for_cart(reg, X)
     rows = {"contree": regression_figures(y, reg.predict(X), weights)}
     try:
         with np.errstate(over="ignore"):
@@ -123,7 +138,7 @@ def _tell_of_fit(reg, X, y, sample_weight):
     return None
 
 
-def _tell_of_errors(clf, X, y, sample_weight):
+def _tell_of_errors(clf: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     tree = clf.tree_
     total = in_user_unit(int(tree.class_weights[0].sum()), tree.weight_unit)
     click.echo(f"{'':<9}{'weight of errors' if tree.weighted else 'errors':>17}{'accuracy':>10}")
@@ -137,15 +152,15 @@ def _tell_of_errors(clf, X, y, sample_weight):
     return None
 
 
-def tell_of_proof(clf) -> None:
+def tell_of_proof(clf: Any) -> None:
     click.echo(certificate(clf))
 
 
-def _cart_errors(clf, X, y, sample_weight):
+def _cart_errors(clf: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, int | float]:
     """Return CART's tree and its errors, with the weights of the rows that the classifier used."""
     target = ClassTarget(np.searchsorted(clf.classes_, y), clf.classes_)
     counted = target.counted(clf, check_sample_weight(sample_weight, len(target.codes)))
-    X, codes, weights = np.asarray(X, np.float64), counted.y, counted.weights
+    X, codes, weights = for_cart(clf, X), counted.y, counted.weights
     if counted.rows is not None:
         X = X[counted.rows]
     cart = cart_like(clf)
@@ -155,7 +170,7 @@ def _cart_errors(clf, X, y, sample_weight):
     return cart, in_user_unit(int(multiples.sum()), weights.unit)
 
 
-def _line(name: str, errors, total) -> str:
+def _line(name: str, errors: int | float, total: int | float) -> str:
     shown = f"{errors:,}" if isinstance(errors, int) else f"{errors:,.6g}"
     return f"{name:<9}{shown:>17}{1 - float(errors) / float(total):>10.4f}"
 

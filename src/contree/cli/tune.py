@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from contree._parameters import OF_EVERY_FOLD
@@ -15,7 +17,11 @@ from contree.cli.flags import (
     quiet_flag,
     reading_flags,
 )
-from contree.cli.training import training_flags, training_table
+from contree.cli.reading import Reading
+from contree.cli.training import Choice, training_flags, training_table
+
+if TYPE_CHECKING:
+    from contree.cli.model_file import Model
 
 
 @click.command(
@@ -37,18 +43,25 @@ from contree.cli.training import training_flags, training_table
 @click.option(
     "--random-state", type=int, default=0, metavar="N", cls=Flag, help="of the five splits [0]"
 )
-@click.option("--sample-weight", metavar="COLUMN", cls=Flag, help="what an error on a row costs")
 @click.option("--model", metavar="PATH", cls=Flag, help="write the chosen tree here, as JSON")
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the curve: .svg, .png or .pdf")
 @quiet_flag
 @estimator_flags(("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose"))
-def tune(file, target, drop, one_hot, task, sample_weight, model, plot, quiet, reading, **flags):
+def tune(
+    file: str,
+    choice: Choice,
+    reading: Reading,
+    model: str | None,
+    plot: str | None,
+    quiet: bool,
+    **flags: Any,
+) -> int:
     """Choose depth, up to --max-depth, and number of leaves by cross-validation on FILE, and fit
     that tree to all rows.
     """
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
-    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, kind_of, picture, reserved
+    from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, picture, reserved
 
     parameters = estimator_parameters(flags)
     for name in ("cv", "scoring", "one_standard_error", "random_state"):
@@ -56,7 +69,7 @@ def tune(file, target, drop, one_hot, task, sample_weight, model, plot, quiet, r
     if quiet:
         parameters["verbose"] = 0
     check_picture(plot, "--plot")
-    table = training_table(file, reading, target, drop, one_hot, sample_weight, task)
+    table = training_table(file, reading, choice)
     parameters["class_weight"] = class_weights_by_label(parameters["class_weight"], table)
     parameters = parameters_of(table.task, parameters)
     room = size_of(table.columns, table.classes)
@@ -73,18 +86,18 @@ def tune(file, target, drop, one_hot, task, sample_weight, model, plot, quiet, r
                 "before depth and size were chosen and that tree was found: nothing is written; "
                 "--time-limit is for each search, --max-depth for all"
             ) from None
-        fitted = Model(search.best_estimator_, table.columns, target)
+        fitted = Model(search.best_estimator_, table.columns, table.target)
         if "model" in drafts:
             fill(drafts["model"], fitted.to_json().encode())
         if "plot" in drafts:
-            fill(drafts["plot"], picture(search.plot_scores(), kind_of(plot)))
+            fill(drafts["plot"], picture(search.plot_scores(), plot))
     if not quiet:
         click.echo(f"{table.task}: {table.reason}\n")
         _tell(search, fitted, [path for path in (model, plot) if path])
     return 0
 
 
-def _tell(search, fitted, written: list[str]) -> None:
+def _tell(search: Any, fitted: Model, written: list[str]) -> None:
     from contree.cli.summary import tell_of_proof, tell_of_tree
     from contree.export.scores import standard_errors
 
