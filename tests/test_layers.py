@@ -41,11 +41,11 @@ COUNTED_APART = {
         r"|data/partitioner_avx512\.|data/simd\.",
         900,
     ),
-    "squared error": (r"objective/squared_error\.|depth_two/squared_", 1000),
+    "squared error": (r"objective/(squared_error|moments)\.|depth_two/squared_", 1050),
     "categories": (
-        r"data/categories\.|bounds/subset\.|objective/class_(table|subsets)\.|search/subsets\."
+        r"data/categories\.|bounds/subset\.|objective/(class|target)_(table|subsets)\.|search/subsets\."
         r"|search/subset_interval\.|tree/category_split\.|depth_two/(subsets|error_subsets)\.",
-        950,
+        1200,
     ),
 }
 MOST_SWITCHES = 10

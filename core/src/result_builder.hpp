@@ -58,19 +58,19 @@ public:
     }
     void add_size(const Outcome& outcome) {
         SizedTree size;
-        make(outcome, static_cast<Leaves>(result_.sizes.size() + 1), {}, size.tree, size.loss);
+        Score objective = 0;
+        make(outcome, static_cast<Leaves>(result_.sizes.size() + 1), {}, size.tree, size.loss, objective);
         size.lower_bound = std::min(outcome.lower, size.loss);
         result_.sizes.push_back(std::move(size));
     }
 private:
     bool build(const Outcome& outcome, const Halt& halt) {
         const Leaves leaves = leaves_of(problem_.request.options);
-        const bool made = make(outcome, leaves, halt, result_.tree, result_.loss);
-        if (made) best_ = outcome.upper;
-        return made;
+        return make(outcome, leaves, halt, result_.tree, result_.loss, best_);
     }
     // Builds and verifies a tree; after a halt nothing is there.
-    bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& loss) {
+    bool make(const Outcome& outcome, Leaves leaves, const Halt& halt, Tree& made, Score& loss,
+        Score& objective_made) {
         if (halt()) return false;
         Tree tree = tree_of(problem_, outcome, arena_, halt);
         if (tree.size() == 0 || halt()) return false;
@@ -78,9 +78,12 @@ private:
         const Score recounted = verify(objective, tree, request.table, ranked.min_leaf, halt);
         if (halt()) return false;
         const auto splits = static_cast<std::int64_t>(tree.size() / 2);
-        if (objective.costs.of(recounted, splits) != outcome.upper)
+        const Score least = outcome.upper - splits * objective.costs.of(objective.stump_excess(), 0);
+        const Score score = objective.costs.of(recounted, splits);
+        if (score > outcome.upper || score < (root.categorical > 0 ? least : outcome.upper))
             throw std::logic_error("contree: the tree's objective is not what the search found");
         if (splits >= leaves) throw std::logic_error("contree: a tree with too many leaves");
+        objective_made = score;
         loss = recounted;
         made = std::move(tree);
         return true;

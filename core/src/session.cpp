@@ -42,10 +42,6 @@ void check(const Table& table, const Options& options) {
         std::any_of(table.categories, table.categories + table.features, [](auto k) { return k > 0; });
     if (categorical && options.search == SearchKind::paper)
         throw std::invalid_argument("categorical features need search='best_first'");
-    if (categorical && table.targets != nullptr)
-        throw std::invalid_argument(
-            "categorical_features must be None for squared error, which cannot split them yet; encode them "
-            "as numbers");
     if (options.max_leaves < 0) throw std::invalid_argument("max_leaves must be at least 0");
 }
 
@@ -241,7 +237,8 @@ void Session::show(Levels* levels) {
     levels_ = levels;
 }
 
-// A tree is built once: a better one has a smaller objective.
+// A tree is built once: a better one has a smaller objective.  The objective is the tree's own, which may be
+// a little less than the search counted (Objective::stump_excess).
 void Session::snapshot(const FitRequest& request, Snapshot& now) {
     std::lock_guard building(build_mutex_);
     Outcome incumbent;
@@ -256,8 +253,9 @@ void Session::snapshot(const FitRequest& request, Snapshot& now) {
         built_ = {incumbent.upper, tree_of({request, *objective_, ranked_, root_}, incumbent, arena, {})};
     }
     now.tree = built_.second;
-    now.objective = incumbent.upper + request.options.leaf_cost;
-    now.lower_bound = std::min(incumbent.lower, incumbent.upper) + request.options.leaf_cost;
+    const Score score = score_of(*objective_, now.tree);
+    now.objective = score + request.options.leaf_cost;
+    now.lower_bound = std::min(incumbent.lower, score) + request.options.leaf_cost;
 }
 
 Frontier Session::split(const Options& options, const Frontier& frontier, std::size_t parts) const {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 #include "instance.hpp"
@@ -213,24 +214,35 @@ private:
     std::vector<std::vector<double>> values_;  // by order and row, missing ones beyond all others
 };
 
-// The same with categories, for up to 64 rows: every set of rows is looked at once.
-class Remembered {
+// The same with categories, for up to 64 rows: every set of rows is looked at once.  leaf_loss(data, rows) is
+// a leaf's; a stump of categories at depth one may lose something else, stump_loss(data, left, right).
+struct LeafByLeaf {};
+template <class LeafLoss = decltype(&leaf_errors), class StumpLoss = LeafByLeaf> class Remembered {
 public:
-    explicit Remembered(const Instance& data, std::size_t min_leaf = 1, Score min_mass = 0)
-        : data_(data), min_leaf_(min_leaf), min_mass_(min_mass) {}
+    explicit Remembered(const Instance& data, std::size_t min_leaf = 1, Score min_mass = 0,
+        const LeafLoss& leaf_loss = &leaf_errors, const StumpLoss& stump_loss = {})
+        : data_(data), min_leaf_(min_leaf), min_mass_(min_mass), leaf_loss_(leaf_loss),
+          stump_loss_(stump_loss) {}
 
     Front front(std::int64_t depth) { return front(all_rows(data_), depth); }
     Front front(const RowList& rows, std::int64_t depth) {
         std::uint64_t key = 0;
         for (const std::size_t r : rows) key |= std::uint64_t{1} << r;
         if (const auto known = fronts_.find({key, depth}); known != fronts_.end()) return known->second;
-        Front found{leaf_errors(data_, rows)};
-        if (depth > 0 && found[0] > 0)
-            for (std::size_t f = 0; f < data_.features; ++f)
-                for (const auto& [left, right] :
-                    data_.categorical(f) ? partings(data_, rows, f) : cuts(rows, f))
-                    if (enough(left) && enough(right))
-                        join_fronts(found, front(left, depth - 1), front(right, depth - 1));
+        Front found{leaf_loss_(data_, rows)};
+        for (std::size_t f = 0; f < data_.features && depth > 0 && found[0] > 0; ++f) {
+            for (const auto& [left, right] :
+                data_.categorical(f) ? partings(data_, rows, f) : cuts(rows, f)) {
+                if (!enough(left) || !enough(right)) continue;
+                if constexpr (!std::is_same_v<StumpLoss, LeafByLeaf>)
+                    if (depth == 1 && data_.categorical(f)) {
+                        found.resize(2, found[0]);
+                        found[1] = std::min(found[1], stump_loss_(data_, left, right));
+                        continue;
+                    }
+                join_fronts(found, front(left, depth - 1), front(right, depth - 1));
+            }
+        }
         level(found);
         return fronts_[{key, depth}] = found;
     }
@@ -252,6 +264,8 @@ private:
     const Instance& data_;
     const std::size_t min_leaf_;
     const Score min_mass_;
+    const LeafLoss leaf_loss_;
+    const StumpLoss stump_loss_;
     std::map<std::pair<std::uint64_t, std::int64_t>, Front> fronts_;
 };
 

@@ -23,6 +23,26 @@ inline std::string described(const contree::Options& options) {
     return text.str();
 }
 
+// The categories that a categorical test sends left; missing values are the last.
+inline std::set<std::size_t> categories_left(
+    const contree::Tree& tree, const Instance& data, std::size_t node, std::size_t f) {
+    std::set<std::size_t> left;
+    const auto categories = static_cast<std::size_t>(data.categories[f]);
+    for (std::size_t c = 0; c < categories; ++c) {
+        const auto word = static_cast<std::size_t>(tree.category_offset[node]) + c / 64;
+        if ((tree.category_words.at(word) >> (c % 64) & 1) != 0) left.insert(c);
+    }
+    if (tree.missing_left[node] != 0) left.insert(categories);
+    return left;
+}
+// Where the test of a node sends rows.
+inline std::pair<RowList, RowList> sides_of(
+    const contree::Tree& tree, const Instance& data, std::size_t node, const RowList& rows) {
+    const auto f = static_cast<std::size_t>(tree.feature[node]);
+    return data.categorical(f) ? parted_by(data, rows, f, categories_left(tree, data, node, f))
+                               : parted(data, rows, f, tree.threshold[node], tree.missing_left[node] != 0);
+}
+
 // Errors and leaves of the subtree at `node` on `rows`; appends to `faults` what is wrong with its shape,
 // counts or depth.
 struct Counted {
@@ -68,16 +88,10 @@ inline Counted recount(const contree::Tree& tree, const Instance& data, std::siz
         faults += "no such split; ";
         return leaf;
     }
-    std::set<std::size_t> goes_left;
+    const std::set<std::size_t> goes_left =
+        categorical ? categories_left(tree, data, node, f) : std::set<std::size_t>{};
     const auto categories = categorical ? static_cast<std::size_t>(data.categories[f]) : 0;
-    for (std::size_t c = 0; c < categories; ++c) {
-        const auto word = static_cast<std::size_t>(tree.category_offset[node]) + c / 64;
-        if ((tree.category_words.at(word) >> (c % 64) & 1) != 0) goes_left.insert(c);
-    }
-    if (categorical && tree.missing_left[node] != 0) goes_left.insert(categories);
-    const auto [left, right] =
-        categorical ? parted_by(data, rows, f, goes_left)
-                    : parted(data, rows, f, tree.threshold[node], tree.missing_left[node] != 0);
+    const auto [left, right] = sides_of(tree, data, node, rows);
     std::set<std::size_t> present;
     for (const std::size_t r : rows)
         if (categorical) present.insert(category_of(data, r, f));

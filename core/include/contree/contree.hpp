@@ -104,9 +104,11 @@ struct SizedTree {
 
 struct Result {
     Tree tree;
-    Score loss = 0;         // of `tree`, recounted from the raw values
-    Score objective = 0;    // what was minimised: error_cost * loss + leaf_cost * leaves
-    Score lower_bound = 0;  // proved: no allowed tree has a smaller objective
+    Score loss = 0;       // of `tree`, recounted from the raw values
+    Score objective = 0;  // what was minimised: error_cost * loss + leaf_cost * leaves
+    // Proved: no allowed tree has a smaller objective.  Squared error with categories: none has a smaller
+    // squared error; its objective, which is floored leaf by leaf, may be smaller by 2^(max_depth - 1) units.
+    Score lower_bound = 0;
     Status status = Status::optimal;
     std::size_t missing_threads = 0;  // that the system did not start
     double seconds = 0;

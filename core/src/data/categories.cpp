@@ -34,6 +34,17 @@ Column rank_categories(const Table& table, std::size_t f, const RankedTable& ran
     }
     return column;
 }
+
+SubsetWords RowSet::ranks_of_categories(std::uint32_t f, const std::vector<std::uint8_t>& chosen) const {
+    if (chosen.empty()) return {};
+    SubsetWords subset = categories->none();
+    std::size_t category = 0;
+    for_categories(f, [&](Rank rank, Position, Position) {
+        if (chosen[category++] != 0) insert(subset.data(), rank);
+    });
+    return subset;
+}
+
 Split RowSet::split_of(std::uint32_t f, const SubsetWords& left) const {
     Split at{f, 0, categories->id_of(left)};
     for_categories(f, [&](Rank rank, Position begin, Position end) {

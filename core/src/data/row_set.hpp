@@ -89,6 +89,8 @@ struct RowSet {
             action(rank, begin, end);
         }
     }
+    // The ranks of some of these categories, a flag for each; without flags none.
+    SubsetWords ranks_of_categories(std::uint32_t f, const std::vector<std::uint8_t>& chosen) const;
     // The split that sends these ranks left.
     Split split_of(std::uint32_t f, const SubsetWords& left) const;
     // action(k) for every place k of the order of a split's feature whose row goes left.

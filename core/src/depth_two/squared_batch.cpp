@@ -195,7 +195,8 @@ public:
         : batch_(objective, kernel, halt), one_by_one_(objective, halt) {}
 
     Batch& start(const RowSet& set, Arena& arena, Statistics& statistics) override {
-        Batch& batch = set.has_leaf_size() ? one_by_one_ : static_cast<Batch&>(batch_);
+        const bool one_by_one = set.has_leaf_size() || set.categorical > 0;
+        Batch& batch = one_by_one ? one_by_one_ : static_cast<Batch&>(batch_);
         batch.start(set, arena, statistics);
         return batch;
     }

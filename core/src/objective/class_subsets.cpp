@@ -20,27 +20,17 @@ ClassTable classes_by_category(const RowSet& set, std::uint32_t f) {
     return table;
 }
 
-// The ranks of the categories that go left; empty where there are none.
-SubsetWords subset_of(const RowSet& set, std::uint32_t f, const ClassTable::Sides& left) {
-    if (left.empty()) return {};
-    SubsetWords subset = set.categories->none();
-    std::size_t category = 0;
-    set.for_categories(f, [&](Rank rank, Position, Position) {
-        if (left[category++] != 0) insert(subset.data(), rank);
-    });
-    return subset;
-}
 }  // namespace
 
 BestSubset Misclassification::best_subset(const RowSet& set, std::uint32_t f, Score limit) const {
     const ClassTable table = classes_by_category(set, f);
     const ClassTable::Best best = table.best(subset_leaf_size(set), set.mass - limit);
-    return {set.mass - best.right, subset_of(set, f, best.left), set.mass - table.most_right()};
+    return {set.mass - best.right, set.ranks_of_categories(f, best.left), set.mass - table.most_right()};
 }
 
 PurestSubset Misclassification::purest_subset(const RowSet& set, std::uint32_t f) const {
     const ClassTable::Purest purest = classes_by_category(set, f).purest(subset_leaf_size(set));
-    return {purest.purity, subset_of(set, f, purest.left)};
+    return {purest.purity, set.ranks_of_categories(f, purest.left)};
 }
 
 SplitLosses Misclassification::stumps_of_subsets(

@@ -85,6 +85,8 @@ public:
         const std::uint64_t* /* right */) const {
         return no_categories();
     }
+    // By how much the loss of a stump of categories may be above that of its two leaves.
+    virtual Score stump_excess() const { return 0; }
     // With a leaf size: can its batch bound all thresholds of a run by one evaluation (bounds/segment.hpp)?
     virtual bool bounds_runs(const RowSet&) const { return false; }
     // How up to 32 splits at once are evaluated at depth two.

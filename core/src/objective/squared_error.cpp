@@ -12,24 +12,7 @@ int bits_of(Wide number) {
     const auto high = static_cast<std::uint64_t>(number >> 64), low = static_cast<std::uint64_t>(number);
     return static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
 }
-// W Q - S^2, W times the squared error.
-Wide spread_of(const Moments& m) {
-    return static_cast<Wide>(m.weight) * m.squares - static_cast<Wide>(static_cast<__int128>(m.sum) * m.sum);
-}
-// The same, in doubles.
-double squared_error(const Moments& m) {
-    const auto weight = static_cast<double>(m.weight);
-    return static_cast<double>(spread_of(m)) / weight;
-}
 }  // namespace
-
-Score SquaredError::loss_of(const Moments& moments, int shift) {
-    const Wide spread = spread_of(moments);
-    if (spread == 0) return 0;
-    const auto weight = static_cast<Wide>(moments.weight);
-    if (shift >= 0) return static_cast<Score>((spread << shift) / weight);
-    return shift < -127 ? 0 : static_cast<Score>(spread / weight >> -shift);
-}
 
 Score SquaredError::most_loss(const Table& table, int shift, Score mass) {
     Moments all;
@@ -39,15 +22,15 @@ Score SquaredError::most_loss(const Table& table, int shift, Score mass) {
             throw std::invalid_argument("targets must be so small that |y| times all weights is below 2^53");
         all.add(table.weights == nullptr ? 1 : table.weights[r], y);
     }
-    const Wide spread = spread_of(all);
+    const Wide spread = all.spread();
     if (spread != 0 && (shift > 127 || bits_of(spread) + shift > bits_of(static_cast<Wide>(mass)) + 60))
         throw std::invalid_argument("score_shift must be so small that all rows lose less than 2^60");
-    return loss_of(all, shift);
+    return SquaredLoss{shift}.of_leaf(all);
 }
 
 SquaredError::SquaredError(
     const Table& table, const RankedTable& ranked, const Costs& what_is_minimised, int shift)
-    : Objective(what_is_minimised, false), table_(table), shift_(shift), unit_(std::ldexp(1.0, shift)),
+    : Objective(what_is_minimised, false), table_(table), loss_{shift}, unit_(std::ldexp(1.0, shift)),
       weight_of_(ranked.weights) {
     double mass = 0;
     for (const Row r : ranked.original) {
@@ -109,7 +92,7 @@ struct SquaredError::Side {
         if (rows == 0) return;
         const auto weight = static_cast<double>(all.weight);
         const double margin = std::ldexp(1 + std::sqrt(weight), -49) * static_cast<double>(all.squares);
-        error = squared_error(all) - margin;
+        error = all.squared_error() - margin;
         mean = static_cast<double>(all.sum) / weight;
     }
     void threshold(const SquaredError& objective, const LeafSize& size, std::uint32_t feature, Position at) {
@@ -159,15 +142,27 @@ void SquaredError::search_stumps(const RowSet& set, const std::vector<std::uint8
 Stump SquaredError::best_stump(const RowSet& set, const Halt& halt) const {
     Side all[1];
     search_stumps(set, std::vector<std::uint8_t>(set.rows, 0), all, halt);
-    return {all[0].best, all[0].f, all[0].z, all[0].relaxed};
+    return with_categories(set, {all[0].best, all[0].f, all[0].z, all[0].relaxed}, halt);
 }
 
 SplitLosses SquaredError::stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const {
-    Side sides[2];
     std::vector<std::uint8_t> side_of(set.rows, 1);
     for (Position k = 0; k < z; ++k) side_of[set.order(f).row(k)] = 0;
+    return stumps_of_sides(set, side_of);
+}
+
+SplitLosses SquaredError::stumps_of_sides(const RowSet& set, const std::vector<std::uint8_t>& side_of) const {
+    Side sides[neither + 1];  // what the last one finds, nobody asks for
     search_stumps(set, side_of, sides, Halt{});
-    const auto& [left, right] = sides;
+    for (std::uint32_t f = set.features; f < set.columns(); ++f) {
+        std::vector<TargetTable> tables = targets_by_category(set, f, side_of, neither);
+        for (std::size_t s = 0; s < neither; ++s) {
+            const TargetTable::Best found = tables[s].best(subset_leaf_size(set), sides[s].best);
+            sides[s].best = found.loss;
+            sides[s].relaxed = std::min(sides[s].relaxed, found.relaxed);
+        }
+    }
+    const Side &left = sides[0], &right = sides[1];
     return {left.best, right.best, left.relaxed, right.relaxed, left.leaf, right.leaf};
 }
 
@@ -178,7 +173,7 @@ void SquaredError::purities(
     by_position.assign(set.rows, 0);
     const Moments all = moments(set);
     const double weight = static_cast<double>(all.weight), mean = static_cast<double>(all.sum) / weight;
-    const double error = squared_error(all);
+    const double error = all.squared_error();
     Moments left;
     const Order order = set.order(f);
     in_chunks(set.rows - 1, halt, [&](Row begin, Row end) {

@@ -1,8 +1,5 @@
 // Squared error: a leaf says the mean of its rows' targets, and loses their squared distances from it.
 //
-// Let W, S and Q be the sums of w, w y and w y^2 over a leaf's rows.  Its squared error is (W Q - S^2) / W,
-// and its loss is floor(2^shift * that): an integer, so no comparison needs an epsilon.
-//
 // The floor keeps what the search rests on.  Let E be the squared error of the best leaf, S inside T, and A
 // and B disjoint.
 // - Monotony: E(S) <= E(T), as the mean of T loses on S no more than on T, and the mean of S no more than
@@ -18,31 +15,11 @@
 // A prediction is one of 2^32 places between the least and the greatest target.
 #pragma once
 #include <algorithm>
+#include "objective/moments.hpp"
 #include "objective/objective.hpp"
+#include "objective/target_table.hpp"
 
 namespace contree {
-using Wide = unsigned __int128;
-
-// What a leaf's loss depends on.
-struct Moments {
-    std::int64_t weight = 0, sum = 0;
-    Wide squares = 0;
-
-    void add(std::int64_t w, std::int64_t y) {
-        weight += w;
-        sum += w * y;
-        squares += static_cast<Wide>(static_cast<__int128>(w * y) * y);
-    }
-    void add(const Moments& more) {
-        weight += more.weight;
-        sum += more.sum;
-        squares += more.squares;
-    }
-    Moments without(const Moments& part) const {
-        return {weight - part.weight, sum - part.sum, squares - part.squares};
-    }
-};
-
 class SquaredError final : public Objective {
 public:
     static RowGroups groups() { return {nullptr, 1}; }
@@ -64,6 +41,11 @@ public:
     SplitLosses stumps_of_split(const RowSet& set, std::uint32_t f, Position z) const override;
     void purities(const RowSet& set, std::uint32_t f, const Halt& halt,
         std::vector<double>& by_position) const override;
+    BestSubset best_subset(const RowSet& set, std::uint32_t f, Score limit) const override;
+    PurestSubset purest_subset(const RowSet& set, std::uint32_t f) const override;
+    SplitLosses stumps_of_subsets(const RowSet& set, std::uint32_t f, const std::uint64_t* left,
+        const std::uint64_t* right) const override;
+    Score stump_excess() const override { return 1; }
     std::unique_ptr<Batches> make_batches(
         const Kernel& kernel, const Halt& halt) const override;  // depth_two/
     // Of a node: its rows, and W, S and Q; Q in units of 2^62, and what is left.
@@ -71,18 +53,23 @@ public:
     void count(std::span<const Row> raw_rows, Score* counts) const override;
     Score loss_of_counts(const Score* counts) const override;
 
-    Score loss_of(const Moments& moments) const { return loss_of(moments, shift_); }
+    const SquaredLoss& loss() const { return loss_; }
+    Score loss_of(const Moments& moments) const { return loss_.of_leaf(moments); }
     Moments moments(const RowSet& set) const;
     std::int64_t target(const RowSet& set, Row r) const { return target_of_[set.origin[r]]; }
     double unit() const { return unit_; }  // 2^shift
 private:
+    static constexpr std::uint8_t neither = 2;  // by row: left, right or neither
     struct Side;
-    static Score loss_of(const Moments& moments, int shift);
     void search_stumps(const RowSet& set, const std::vector<std::uint8_t>& side_of, std::span<Side> sides,
         const Halt& halt) const;
+    SplitLosses stumps_of_sides(const RowSet& set, const std::vector<std::uint8_t>& side_of) const;
+    // target_subsets.cpp; by side
+    std::vector<TargetTable> targets_by_category(const RowSet& set, std::uint32_t f,
+        const std::vector<std::uint8_t>& side_of, std::size_t sides) const;
 
     const Table table_;
-    const int shift_;
+    const SquaredLoss loss_;
     const double unit_;
     std::vector<std::int64_t> target_of_;  // by row of the ranked table
     std::vector<Score> weight_of_;         // the same; empty where all weigh one

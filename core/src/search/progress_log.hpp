@@ -45,8 +45,11 @@ public:
         return {seconds(), objective_, lower_bound_, root_share.closed.load(std::memory_order_relaxed)};
     }
 
-    // When all threads have ended.
-    std::vector<Moment> history() && { return std::move(history_); }
+    // When all threads have ended.  The last tree may lose less than the search counted (result_builder.hpp).
+    std::vector<Moment> history() && {
+        for (Moment& moment : history_) moment.lower_bound = std::min(moment.lower_bound, objective_);
+        return std::move(history_);
+    }
 
     RootShare root_share;
 private:

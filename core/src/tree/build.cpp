@@ -180,6 +180,14 @@ Tree build_tree(const Objective& objective, const RankedTable& ranked, const Tab
     return std::move(builder.tree);
 }
 
+Score score_of(const Objective& objective, const Tree& tree) {
+    Score loss = 0;
+    for (std::size_t node = 0; node < tree.size(); ++node)
+        if (tree.children_left[node] < 0)
+            loss += objective.loss_of_counts(tree.counts.data() + node * objective.counts());
+    return objective.costs.of(loss, static_cast<std::int64_t>(tree.size() / 2));
+}
+
 Score verify(const Objective& objective, const Tree& tree, const Table& table, const LeafSize& leaf,
     const Halt& halt) {
     NodeRows rows(table);

@@ -9,6 +9,9 @@ namespace contree {
 Tree build_tree(const Objective& objective, const RankedTable& ranked, const Table& table, const Plan& plan,
     const Halt& halt = {});
 
+// What the leaves of a tree lose and its splits cost, by its counts.
+Score score_of(const Objective& objective, const Tree& tree);
+
 // The tree's loss, recounted on the caller's raw values.  Throws std::logic_error where the counts of a node
 // are not those of the tree, or a leaf is too small.  After a halt the number means nothing.
 Score verify(const Objective& objective, const Tree& tree, const Table& table, const LeafSize& leaf = {},
