@@ -40,8 +40,8 @@ define install
 endef
 
 # Those that there are: each runs a small set with --quick.
-EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers baselines pruning \
-               anytime first_seconds out_of_sample scaling distributed sparse general regression)))))
+EXPERIMENTS := $(basename $(notdir $(wildcard $(addprefix benchmarks/,$(addsuffix .py,peers deep anytime \
+               out_of_sample baselines pruning scaling distributed sparse general categorical regression)))))
 
 .PHONY: demo test test-python test-long test-cpp test-platforms lint types format asan asan-quick tsan docs docs-links bench wheel clean
 .DELETE_ON_ERROR:

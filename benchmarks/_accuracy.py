@@ -49,7 +49,7 @@ def markdown(whole: dict) -> str:
     report = within(whole, range(SPLITS))
     table = gathered(report)
     parts = [
-        "## Accuracy on unseen rows",
+        "# Accuracy on unseen rows",
         f"Trees of depth {DEPTH} at most; mean and standard error, in percent, of the test "
         f"accuracy on {SPLITS} stratified splits, 80 % to fit and 20 % to test. Every method "
         "chooses the size of its tree on the same five inner splits. In brackets: the number of "
@@ -95,7 +95,7 @@ def further(whole: dict) -> list[str]:
     runs = Counter(solver for solver, _ in run)
     fewer = [f"{solver} {count}" for solver, count in runs.items() if count < len(splits)]
     return [
-        f"### {len(splits)} further splits",
+        f"## {len(splits)} further splits",
         "Is it the five splits? The same on those that follow them"
         + (f" (fewer of them were run: {', '.join(fewer)})" if fewer else "")
         + ", for the methods that were run on them. Nothing was chosen on these, so they also tell "

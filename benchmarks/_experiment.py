@@ -1,9 +1,10 @@
 """An experiment: cells that are measured once and kept, and what is written from them.
 
 A script says which cells it has and how each is measured, and what table and figures they give.
-The rest is here: a cell that is in results/<name>.json is not measured again (--again: it is),
-the file is whole after each run, every run names the machine, the versions and the commit that it
-was made with, and tables and figures come from the file alone (--report: without any run).
+The rest is here: a cell that is in results/<name>.json is not measured again (--again: it is;
+--renew: it is if another commit measured it), the file is whole after each run, every run names the
+machine, the versions and the commit that it was made with, and tables and figures come from the
+file alone (--report: without any run).
 
     {"experiment": ..., "seed": ..., "environments": [...],
      "cells": {key: {what the cell is, "time_limit": ..., "runs": [{..., "environment": 0}]}}}
@@ -26,6 +27,7 @@ from pathlib import Path
 from _harness import ROOT, dataset_names, environment
 
 RESULTS = ROOT / "benchmarks" / "results"
+PAGES = ROOT / "docs" / "results"  # tables and figures of RESULTS
 QUICK_RESULTS = ROOT / "build" / "bench"
 SHORT = 5.0  # seconds; cells below it are repeated
 
@@ -52,16 +54,24 @@ class Experiment:
     ):
         self.path = folder / f"{name}.json"
         self.short = short
+        self.renewed: int | None = None  # the environment that all cells must be of, if one
         self.report = {"experiment": name, "seed": seed, "environments": [], "cells": {}}
         if self.path.exists():
             self.report = json.loads(self.path.read_text())
 
-    def conduct(self, rows: Iterable[list[Cell]], repeat: int = 1, again: Iterable[str] = ()):
+    def conduct(
+        self,
+        rows: Iterable[list[Cell]],
+        repeat: int = 1,
+        again: Iterable[str] = (),
+        renew: bool = False,
+    ):
         """Make the runs that are missing.
 
         The cells of a row take turns, so that what disturbs the machine for a while disturbs all
         of them.  Short cells are repeated; those whose key is like one of `again` are forgotten
-        first, and so are those that an earlier, lower limit cut off.
+        first, and so are those that an earlier, lower limit cut off.  With `renew`, a cell of
+        another commit is replaced when its turn comes.
         """
         from tqdm import tqdm
 
@@ -72,9 +82,10 @@ class Experiment:
                 cells.pop(cell.key, None)
             if cut_off(cells.get(cell.key)) and cells[cell.key]["time_limit"] < cell.time_limit:
                 del cells[cell.key]
+        where = self._environment()
+        self.renewed = where if renew else None
         waiting = [cell for row in rows for cell in row if not self.finished(cell, repeat)]
         left = sum(cell.time_limit for cell in waiting)
-        where = self._environment() if waiting else None
         with tqdm(total=len(waiting), unit="cell", disable=not waiting) as bar:
             for row in rows:
                 for turn in range(repeat):
@@ -89,7 +100,7 @@ class Experiment:
 
     def finished(self, cell: Cell, repeat: int) -> bool:
         kept = self.report["cells"].get(cell.key)
-        if not kept or not kept["runs"]:
+        if not kept or not kept["runs"] or self._outdated(kept):
             return False
         wall = kept["runs"][-1].get("wall", math.inf)  # what does not say its time is not repeated
         if cut_off(kept) or wall >= self.short or kept["time_limit"] > cell.time_limit:
@@ -97,7 +108,15 @@ class Experiment:
         return len(kept["runs"]) >= repeat
 
     def _runs(self, cell: Cell) -> int:
-        return len(self.report["cells"].get(cell.key, {"runs": ()})["runs"])
+        kept = self.report["cells"].get(cell.key)
+        return len(kept["runs"]) if kept and not self._outdated(kept) else 0
+
+    def _outdated(self, kept: dict) -> bool:
+        """Say whether a cell has runs of another commit than the one that all shall have."""
+        if self.renewed is None:
+            return False
+        commit = [where["commit"] for where in self.report["environments"]]
+        return any(commit[run["environment"]] != commit[self.renewed] for run in kept["runs"])
 
     def _measure(self, cell: Cell, where: int) -> None:
         started = {
@@ -105,9 +124,11 @@ class Experiment:
             "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "load": round(os.getloadavg()[0], 1),
         }
-        kept = {**cell.about, "time_limit": cell.time_limit, "runs": []}
-        kept = self.report["cells"].setdefault(cell.key, kept)
-        kept["runs"].append({**cell.measure(), **started})
+        run = {**cell.measure(), **started}
+        cells = self.report["cells"]
+        if cell.key not in cells or self._outdated(cells[cell.key]):
+            cells[cell.key] = {**cell.about, "time_limit": cell.time_limit, "runs": []}
+        cells[cell.key]["runs"].append(run)
         self.save()
 
     def _environment(self) -> int:
@@ -149,6 +170,7 @@ def parser(doc: str, time_limit: float, repeat: int = 1) -> argparse.ArgumentPar
         metavar="KEY",
         help="measure cells again: all, or those with keys such as 'bean:4:*'",
     )
+    made.add_argument("--renew", action="store_true", help="measure again what another commit did")
     made.add_argument("--report", action="store_true", help="only write tables and figures")
     made.add_argument("--quick", action="store_true", help="a small set, to build/bench/")
     made.add_argument("--output", type=Path, help="folder; default: benchmarks/results/")
@@ -183,8 +205,9 @@ def parse(made: argparse.ArgumentParser, also: Iterable[str] = (), **quick) -> a
 def publish(
     experiment: Experiment, markdown: Callable, figures: Callable | None = None, say: bool = True
 ) -> None:
-    """Write the table and the figures of an experiment beside its JSON."""
-    folder, report = experiment.path.parent, experiment.report
+    """Write the page and the figures of an experiment."""
+    folder, report = pages_of(experiment.path.parent), experiment.report
+    folder.mkdir(parents=True, exist_ok=True)
     if not report["cells"]:
         raise SystemExit(f"{experiment.path} has no cells: nothing to report")
     text = markdown(report)
@@ -193,8 +216,13 @@ def publish(
         save_figure(figure, folder / f"{name}.svg", report)
     if say:
         print(text)
-        if folder == RESULTS:
+        if folder == PAGES:
             print("Next, docs/results.md and README.md: python benchmarks/report.py")
+
+
+def pages_of(folder: Path) -> Path:
+    """Return the folder of the pages and figures that are written from the results in another."""
+    return PAGES if folder == RESULTS else folder
 
 
 def digest(report: dict) -> str:

@@ -28,8 +28,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 PREPARED = ROOT / "build" / "bench-data"
 GRACE = 120.0  # seconds beyond its limit after which a solver that does not stop is ended
-PACKAGES = ("contree", "pycontree", "pystreed", "highspy", "python-sat", "scikit-learn")
-PACKAGES += ("numpy", "scipy")
+PACKAGES = ("contree", "pycontree", "pytrees-rs", "pystreed", "highspy", "python-sat")
+PACKAGES += ("scikit-learn", "numpy", "scipy")
+SOURCES = ("core", "bindings", "src", "CMakeLists.txt")  # what the measured package is made of
 
 
 def data_directory() -> Path:
@@ -103,19 +104,22 @@ def call(function: str, task: dict, time_limit: float) -> dict:
 
 
 def environment() -> dict:
-    """Describe the machine, the versions and the commit, for a result file."""
+    """Describe the machine, the versions and the commit, for a result file.
+
+    The commit is the last one that changed the package: others measure the same.
+    """
 
     def git(*arguments):
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else None
 
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", "core", "bindings", "src")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", *SOURCES)
     return {
         "machine": platform.platform(),
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
         "versions": {"python": platform.python_version(), **_versions()},
-        "commit": git("rev-parse", "HEAD"),
+        "commit": git("log", "-1", "--format=%H", "--", *SOURCES),
         "uncommitted_changes": bool(changed),
     }
 

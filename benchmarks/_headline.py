@@ -1,126 +1,226 @@
-"""What stands first: README's comparison and chart, and the overview of docs/results.md."""
+"""The five headline results: for each a sentence and a picture, drawn from the experiments' cells.
+
+Each function takes a report and returns them, or None while the cells are not there.
+"""
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import _accuracy
+import anytime
+import deep
 import peers
-from _experiment import markdown_table, median, number, pyplot
+from _experiment import median, number, pyplot
 from paper import at_least, quoted
 
-DEPTH = 4  # of the chart and of the comparison
-NOTES = """\
-¹ CPU time of the proof on the paper's 16 data sets: median; geometric mean of the ratios.
-² Percent on unseen rows: mean of the 16 data sets; depth chosen by cross-validation, 3 at most.
-³ With ten quantiles of each feature. ⁴ Its `ConTreeClassifier`.
-Empty cells are not measured here, or not documented. All runs: [results](docs/results.md).
-"""
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#888888"
+SOLVERS = {"contree": BLUE, "pycontree": ORANGE, "pytrees": GREEN}
+LEAST = 1e-3  # CPU seconds at which axes begin
 
 
-def comparison(runs: dict, accuracies: dict) -> str:
-    """Return README's part: one row for each solver, and the chart."""
-    table = peers.of_kind(runs["cells"], DEPTH, 0.0)
-    assert len(table) == len(_accuracy.gathered(accuracies)) == 16, "the notes say 16"
-    cells = [row["contree"] for row in table.values() if peers.proved(row.get("contree"))]
-    times = sorted(median(cell, "cpu") for cell in cells)
-    ours = f"{statistics.median(times):.1f} s; {len(times)} of {len(table)} in {times[-1]:.0f} s"
-    longer = [peers.ratio(row, "pycontree", "contree") for row in table.values()]
-    longer = [ratio for ratio in longer if ratio]
-    theirs = f"{statistics.geometric_mean(longer):.0f} times ours, on {len(longer)} sets"
-    seen = _accuracy.means(accuracies)
-    rows = [
-        ["**contree**", "every value", "yes", "yes", ours, f"{seen['depth']:.1f}"],
-        ["CART (scikit-learn)", "every value", "no: greedy", "", "", f"{seen['cart']:.1f}"],
-        ["pycontree 1.0.8", "every value", "yes", "no", theirs, ""],
-        ["STreeD (pystreed 1.4)", "0/1 columns", "yes", "", "", f"{seen['quantiles']:.1f} ³"],
-        ["pytrees-rs 2.1", "every value ⁴", "yes", "", "", ""],
-        ["OptimalTrees, commercial", "", "no: local search", "", "", ""],
+@dataclass(frozen=True)
+class Headline:
+    """One result: what the reader learns, and its picture."""
+
+    title: str
+    sentence: str
+    picture: str  # the name of the figure
+    draw: Callable
+
+
+def depth_three(report: dict) -> Headline | None:
+    table, ours = proved_at(report, 3)
+    if not ours:
+        return None
+    longer = [times_longer(table, peer) for peer in ("pycontree", "pytrees")]
+    said = [
+        f"{peers.COLUMNS[peer][2]} takes {number(statistics.geometric_mean(ratios))} times as long "
+        f"(geometric mean of {len(ratios)} sets that both proved)"
+        for peer, ratios in zip(("pycontree", "pytrees"), longer, strict=True)
+        if ratios
     ]
-    head = ["", "thresholds", "proves the optimum", "bound if stopped", "depth 4 ¹", "accuracy ²"]
-    image = f"![Seconds to a proved optimum at depth {DEPTH}](docs/figures/speed.svg)\n"
-    return "\n".join([markdown_table(head, rows, "l" * len(head)), NOTES, image])
-
-
-def overview(report: dict) -> str:
-    """Return the table of run times: one row for each depth."""
-    cells = report["cells"]
-    lines = [
-        "| depth | proved | CPU seconds of `fit` | `pycontree` 1.0.8 takes | open after 4 hours in "
-        "the paper, proved here |",
-        "|---|---|---|---|---|",
-    ]
-    for depth, gap in sorted({(cell["depth"], cell["gap"]) for cell in cells.values()}):
-        table = peers.of_kind(cells, depth, gap)
-        ours = {n: row["contree"] for n, row in table.items() if peers.proved(row.get("contree"))}
-        if not ours:
-            continue
-        times = {name: median(cell, "cpu") for name, cell in ours.items()}
-        fast, slow = min(times.values()), max(times.values())
-        open_ones = [
-            f"{name} in {peers.exact(seconds)} s"
-            for name, seconds in times.items()
-            if quoted(name, "ConTree", depth, round(100 * gap)).startswith(">")
-        ]
-        lines.append(
-            f"| {depth}{', within 1 %' * bool(gap)} | {len(ours)} of {len(table)} sets "
-            f"| {peers.exact(fast)} to {peers.exact(slow)} | {times_longer(table)} "
-            f"| {', '.join(open_ones)} |"
-        )
-    return "\n".join(
-        [
-            "## Overview",
-            "",
-            "CPU time of one thread on the paper's 16 data sets. Both solvers had the same rows "
-            "and machine.",
-            "",
-            *lines,
-            "",
-        ]
+    return Headline(
+        "Depth 3: proofs within a second" if max(ours.values()) < 1 else "Depth 3",
+        f"contree proves the optimum of {len(ours)} of {len(table)} data sets in at most "
+        f"{number(max(ours.values()))} s each; {', and '.join(said)}.",
+        "headline-depth-3",
+        lambda: dots(table, list(ours)),
     )
 
 
-def times_longer(table: dict) -> str:
-    found = [peers.ratio(row, "pycontree", "contree") for row in table.values()]
-    found = [times for times in found if times]
-    if not found:
-        return ""
-    few = f"{number(min(found))} to {number(max(found))} times as long"
-    mean = number(statistics.geometric_mean(found))
-    return f"{few}, geometric mean {mean} ({len(found)} sets that both proved)"
+def depth_four(report: dict) -> Headline | None:
+    table, ours = proved_at(report, 4)
+    if not ours:
+        return None
+    left_open = [name for name in ours if quoted(name, "ConTree", 4).startswith(">")]
+    return Headline(
+        "Depth 4: what the paper left open",
+        f"contree proves {len(ours)} of {len(table)} data sets, each in at most "
+        f"{number(max(ours.values()))} s; {len(left_open)} of them were open in the paper after "
+        f"four hours ({', '.join(left_open)}).",
+        "headline-depth-4",
+        lambda: chart(report),
+    )
 
 
-def chart(report: dict, depth: int = DEPTH):
+def depth_five(report: dict) -> Headline | None:
+    runs = deep.runs_at(report, 5)
+    if not runs:
+        return None
+    done = {name: run["cpu"] for name, run in runs.items() if run["proved"]}
+    paper = [name for name in runs if not deep.open_in_paper(name, 5)]
+    new = [name for name in done if name not in paper]
+    hours = max(done.values()) / 3600
+    longest = f"{hours:.1f} CPU hours" if hours >= 1 else f"{60 * hours:.0f} CPU minutes"
+    return Headline(
+        "Depth 5: deep proofs",
+        f"contree proves {len(done)} of {len(runs)} data sets on one thread, the longest in "
+        f"{longest}; the paper proved {len(paper)} of them in four hours each. "
+        f"New: {', '.join(new) or 'none'}.",
+        "headline-depth-5",
+        lambda: deep.bars(report, 5),
+    )
+
+
+def any_time(report: dict) -> Headline | None:
+    cases = anytime.panels_of(report)
+    if not cases:
+        return None
+    gaps = {name: anytime.mean_gap(cases, name, 1.0) for name in anytime.SOLVERS}
+    others = [
+        f"{anytime.NAMES[name]}'s {100 * gap:.0f} %"
+        for name, gap in gaps.items()
+        if name != "contree" and gap is not None
+    ]
+    return Headline(
+        "Anytime: good trees in the first second",
+        f"After one CPU second contree's tree is {100 * gaps['contree']:.1f} % of the way from the "
+        f"best known tree, in the mean of {len(cases)} searches at depths 4 to 6; "
+        f"{', '.join(others)}.",
+        "headline-anytime",
+        lambda: anytime.mean_gaps(cases),
+    )
+
+
+def unseen_rows(report: dict) -> Headline | None:
+    seen = _accuracy.means(report)
+    table = _accuracy.gathered(_accuracy.within(report, range(_accuracy.SPLITS)))
+    better = [name for name, row in table.items() if mean_of(row, "depth") > mean_of(row, "cart")]
+    return Headline(
+        "Accuracy on unseen rows",
+        f"With depth chosen by cross-validation, at most {_accuracy.DEPTH}, contree's trees are "
+        f"right on {seen['depth']:.1f} % of the rows that they have not seen, CART's on "
+        f"{seen['cart']:.1f} % (mean of {len(table)} data sets); contree is ahead on "
+        f"{len(better)}.",
+        "headline-accuracy",
+        lambda: dumbbells(table),
+    )
+
+
+# The experiment of each, and how it is told.
+HEADLINES = {
+    depth_three: "peers",
+    depth_four: "peers",
+    depth_five: "deep",
+    any_time: "anytime",
+    unseen_rows: "out-of-sample",
+}
+
+
+def proved_at(report: dict, depth: int) -> tuple[dict, dict[str, float]]:
+    """Return the cells of a depth, and the CPU seconds of each of contree's proofs, least first."""
+    table = peers.of_kind(report["cells"], depth, 0.0)
+    cells = {name: row["contree"] for name, row in table.items() if "contree" in row}
+    times = {name: median(cell, "cpu") for name, cell in cells.items() if peers.proved(cell)}
+    return table, dict(sorted(times.items(), key=lambda item: item[1]))
+
+
+def times_longer(table: dict, peer: str) -> list[float]:
+    """Return how many times longer a peer took, for each data set that both proved."""
+    found = [peers.ratio(row, peer, "contree") for row in table.values()]
+    return [ratio for ratio in found if ratio]
+
+
+def mean_of(row: dict, method: str) -> float:
+    return statistics.fmean(_accuracy.percent(row[method]))
+
+
+# The pictures.
+
+
+def dots(table: dict, order: list[str]):
+    """Draw seconds to the proof of each solver, a line for each data set."""
+    plt = pyplot()
+    figure, axes = plt.subplots(figsize=(7, 0.26 * len(order) + 1.2), layout="constrained")
+    for solver, colour in SOLVERS.items():
+        proofs = {n: table[n][solver] for n in order if peers.proved(table[n].get(solver))}
+        if proofs:
+            at = [order.index(name) for name in proofs]
+            seconds = [max(median(cell, "cpu"), LEAST) for cell in proofs.values()]
+            axes.plot(seconds, at, "o", color=colour, label=peers.COLUMNS[solver][2])
+        cells = {n: table[n].get(solver) for n in order if n not in proofs}
+        late = [n for n, cell in cells.items() if cell and "failed" not in cell["runs"][-1]]
+        if late:
+            limits = [cells[name]["time_limit"] for name in late]
+            label = f"{peers.COLUMNS[solver][2]}: not within its limit"
+            at = [order.index(name) for name in late]
+            axes.plot(limits, at, ">", color=colour, fillstyle="none", label=label)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(order)), order, fontsize=8)
+    axes.grid(axis="y", linewidth=0.4, color="#DDDDDD")
+    axes.set_axisbelow(True)
+    axes.set_xlabel("CPU seconds to a proved optimum, depth 3, one thread")
+    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def chart(report: dict, depth: int = 4):
     """Draw seconds to the proof for each data set: contree, and pycontree here or in the paper."""
     plt = pyplot()
-    table = peers.of_kind(report["cells"], depth, 0.0)
-    table = {name: row for name, row in table.items() if peers.proved(row.get("contree"))}
-    order = sorted(table, key=lambda name: median(table[name]["contree"], "cpu"))
-    figure, axes = plt.subplots(figsize=(7, 0.3 * len(order) + 1.2), layout="constrained")
-    least = 1e-3
+    table, ours = proved_at(report, depth)
+    figure, axes = plt.subplots(figsize=(7, 0.3 * len(ours) + 1.2), layout="constrained")
     shown = set()
-    for at, name in enumerate(order):
-        row = table[name]
-        peer, published = row.get("pycontree"), quoted(name, "ConTree", depth)
+
+    def bar(at: float, seconds: float, label: str, **style) -> None:
+        new = None if label in shown else label
+        axes.barh(at, max(seconds - LEAST, LEAST), 0.38, left=LEAST, label=new, **style)
+        shown.add(label)
+
+    for at, (name, seconds) in enumerate(ours.items()):
+        peer, published = table[name].get("pycontree"), quoted(name, "ConTree", depth)
         if peers.proved(peer):
-            seconds, label, style = median(peer, "cpu"), "pycontree, here", {"color": "#D55E00"}
-        else:
-            seconds, label = at_least(published), "pycontree, as the paper says"
-            style = {"facecolor": "none", "edgecolor": "#D55E00", "hatch": "////"}
-        if seconds:
-            new = label if label not in shown else None
-            axes.barh(at - 0.2, seconds - least, 0.38, left=least, label=new, **style)
-            shown.add(label)
-        ours = median(row["contree"], "cpu")
-        new = "contree" if "contree" not in shown else None
-        axes.barh(at + 0.2, ours - least, 0.38, left=least, color="#0072B2", label=new)
-        shown.add("contree")
-        if published.startswith(">") and not peers.proved(peer):
-            axes.annotate(" not within 4 hours", (seconds, at - 0.2), va="center", fontsize=7)
+            bar(at - 0.2, median(peer, "cpu"), "pycontree, here", color=ORANGE)
+        elif at_least(published):
+            style = {"facecolor": "none", "edgecolor": ORANGE, "hatch": "////"}
+            bar(at - 0.2, at_least(published), "ConTree, as the paper says", **style)
+            if published.startswith(">"):
+                place = (at_least(published), at - 0.2)
+                axes.annotate(" not within 4 hours", place, va="center", fontsize=7)
+        bar(at + 0.2, seconds, "contree", color=BLUE)
     axes.set_xscale("log")
-    axes.set_xlim(least, 3e5)
-    axes.set_yticks(range(len(order)), order, fontsize=8)
+    axes.set_xlim(LEAST, 3e5)
+    axes.set_yticks(range(len(ours)), list(ours), fontsize=8)
     axes.set_xlabel(f"CPU seconds to a proved optimum, depth {depth}, one thread")
     axes.legend(frameon=False, fontsize=8, loc="lower right")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def dumbbells(table: dict):
+    """Draw the accuracy of CART and of contree on unseen rows, a line for each data set."""
+    plt = pyplot()
+    order = sorted(table, key=lambda n: mean_of(table[n], "depth") - mean_of(table[n], "cart"))
+    figure, axes = plt.subplots(figsize=(7, 0.26 * len(order) + 1.2), layout="constrained")
+    ends = [[mean_of(table[name], method) for name in order] for method in ("cart", "depth")]
+    axes.hlines(range(len(order)), *ends, color="#BBBBBB", zorder=0)
+    for values, colour, label in zip(ends, (GREY, BLUE), ("CART", "contree"), strict=True):
+        axes.plot(values, range(len(order)), "o", color=colour, label=label)
+    axes.set_yticks(range(len(order)), order, fontsize=8)
+    axes.set_xlabel("percent of unseen rows that the tree is right on")
+    axes.legend(frameon=False, fontsize=8, loc="lower left")
     axes.spines[["top", "right"]].set_visible(False)
     return figure

@@ -128,6 +128,34 @@ def _let_gap_through(model, errors: int) -> None:
     model._initialize_config = with_gap
 
 
+def pytrees(task: dict):
+    """ConTree in Rust, by the authors of CA-ConTree.
+
+    Options: lds, their anytime search; max_gap, a share; history, which implies lds.
+    """
+    from pytrees import ConTreeClassifier
+
+    def fit(X, y):
+        model = ConTreeClassifier(
+            max_depth=task["depth"],
+            max_time=task["time_limit"],
+            max_gap=int(task.get("max_gap", 0) * len(y)),
+            use_lds=bool(task.get("lds")),
+        )
+        if task.get("history"):
+            history = []
+            model.fit_anytime(X, y, lambda errors, seconds, _: history.append((seconds, errors)))
+        else:
+            model.fit(X, y)
+        model.said = {"proved": model.status_ == "optimal", "status": model.status_}
+        model.said["leaves"] = int(model.tree_.n_leaves)
+        if task.get("history"):
+            model.said["history"] = [(seconds, int(errors), 0) for seconds, errors in history]
+        return model
+
+    return _warm(fit)
+
+
 def cart(task: dict):
     from sklearn.tree import DecisionTreeClassifier
 
@@ -163,6 +191,31 @@ def quant_bnb(task: dict):
     return lambda X, y: _complete(fit, X, y, task)
 
 
+def streed(task: dict):
+    """STreeD on a 0/1 column for each threshold: the same problem, in many more columns."""
+    from pystreed import STreeDClassifier
+
+    class Model:
+        def fit(self, X, y):
+            self.model = STreeDClassifier(max_depth=task["depth"], time_limit=task["time_limit"])
+            self.highest = X.max(axis=0)
+            self.model.fit(self._columns(X), y)
+            self.said = {
+                "proved": bool(self.model.fit_result.is_optimal()),
+                "leaves": int(self.model.get_n_leaves()),
+            }
+            return self
+
+        def predict(self, X):
+            return self.model.predict(self._columns(X))
+
+        def _columns(self, X):
+            steps = [np.arange(highest) for highest in self.highest]
+            return np.hstack([X[:, [f]] <= cuts for f, cuts in enumerate(steps)])
+
+    return _warm(lambda X, y: Model().fit(X, y))
+
+
 def _complete(fit, X, y, task: dict):
     tree, bound = fit(X, y, task["depth"], task["time_limit"])
     errors = tree.errors(X, y)
@@ -172,5 +225,5 @@ def _complete(fit, X, y, task: dict):
 
 SOLVERS = {
     solver.__name__: solver
-    for solver in (contree, cluster, pycontree, cart, oct_mip, sat_tree, quant_bnb)
+    for solver in (contree, cluster, pycontree, pytrees, cart, oct_mip, sat_tree, quant_bnb, streed)
 }

@@ -47,7 +47,7 @@ def main() -> None:
     if not args.report:
         rows = [measured_cells(case, args.counts, args.time_limit) for case in args.cases]
         rows += [[recorded_cell(case, args.time_limit)] for case in args.record]
-        experiment.conduct(rows, args.repeat, args.again)
+        experiment.conduct(rows, args.repeat, args.again, args.renew)
     publish(experiment, markdown, figures)
 
 
@@ -81,7 +81,7 @@ def recorded_cell(case: str, time_limit: float) -> Cell:
 
 def markdown(report: dict) -> str:
     parts = [
-        "## One search on a cluster",
+        "# One search on a cluster",
         provenance(report),
         "Again: `python benchmarks/distributed.py`. What it means: `docs/scaling.md`.",
         measured_table(measured(report)),

@@ -1,15 +1,14 @@
-"""Do the limits hold: of time, of memory, Ctrl-C, what the first tree and what good trees may cost?
+"""Whether limits of time and memory hold, how soon Ctrl-C ends a fit, what a first tree costs.
 
-    python benchmarks/limits.py                               about 35 minutes
-    python benchmarks/limits.py --only interrupt greedy       two of the five questions
+    python benchmarks/limits.py                               about 12 minutes
+    python benchmarks/limits.py --only interrupt greedy       two of the four questions
     python benchmarks/limits.py --again 'overshoot:*'         measured anew
     python benchmarks/limits.py --quick                       fewer sets, depths and rows; 3 minutes
 
 - overshoot: how long past its time limit a fit ends, where the limit is past the greedy start;
 - interrupt: how long after a SIGINT it ends, whatever it was doing;
 - greedy: what `time_limit=0` costs, beside scikit-learn's CART of the same depth;
-- memory: peak memory of skin at depth six under memory limits, above the loaded data;
-- proofs: CPU time of a proof with the heuristics, and with them switched off.
+- memory: peak memory of skin at depth six under memory limits, above the loaded data.
 
 Every data set and question has a process of its own; "generated" has 20 columns of normal values.
 Wall time wants a quiet machine; CPU time is there for machines that are not.
@@ -38,13 +37,6 @@ MILLION = "generated 1,000,000"
 EXTRA = (0.05, 0.3, 1.0)  # seconds of the time limit beyond the greedy start
 MOMENTS = {"few": (0.05, 0.4, 1.5), "many": (0.1, 0.6, 1.5, 3.0, 6.0)}  # of the SIGINT
 MEMORY_LIMITS = ("1MB", "64MB", "256MB", "1GB")
-# Proofs that take from some milliseconds to minutes, by depth.
-PROOFS = {
-    4: ("bank", "bidding", "wilt", "room", "occupancy", "segment", "page", "rice", "fault"),
-    5: ("bank", "wilt", "segment", "raisin"),
-    6: ("segment", "raisin"),
-}
-QUICK_PROOFS = {4: ("bank", "wilt", "raisin", "segment"), 5: ("segment",)}
 
 
 def main() -> None:
@@ -58,7 +50,9 @@ def main() -> None:
     args = parse(made)
     experiment = Experiment(EXPERIMENT, args.output)
     if not args.report:
-        experiment.conduct([[cell(task, args.time_limit)] for task in tasks(args)], 1, args.again)
+        experiment.conduct(
+            [[cell(task, args.time_limit)] for task in tasks(args)], 1, args.again, args.renew
+        )
     publish(experiment, markdown)
 
 
@@ -72,7 +66,7 @@ def tasks(args):
     """Yield what is to be run; a task is one process."""
     few = ["bank", "eeg"] if args.quick else dataset_names()
     largest = "generated 100,000" if args.quick else MILLION
-    depths = [2, 6] if args.quick else list(range(1, 9))
+    depths = [2, 6] if args.quick else [2, 4, 6, 8]
     for question in args.only:
         if question == "overshoot":
             for name in [*few, largest]:
@@ -84,15 +78,11 @@ def tasks(args):
         elif question == "greedy":
             sizes = (1_000, 10_000, 100_000) if args.quick else (1_000, 10_000, 100_000, 1_000_000)
             for name in [*few, *(f"generated {size:,}" for size in sizes)]:
-                yield {"question": question, "dataset": name, "depths": [1, 4, 8]}
+                yield {"question": question, "dataset": name, "depths": [4, 8]}
         elif question == "memory" and not args.quick:
             for limit in MEMORY_LIMITS:
                 task = {"question": question, "dataset": "skin", "memory_limit": limit}
                 yield task | {"seconds": args.memory_seconds}
-        elif question == "proofs":
-            for depth, names in (QUICK_PROOFS if args.quick else PROOFS).items():
-                for name in names:
-                    yield {"question": question, "dataset": name, "depth": depth}
 
 
 def run(task: dict, limit: float) -> dict:
@@ -235,47 +225,25 @@ def memory(task: dict) -> dict:
     return {"peak_mb": peak_mb, "status": clf.status_, "errors": clf.errors_}
 
 
-def proofs(task: dict) -> dict:
-    """Return CPU times of the proof with the heuristics and without, in turn, and the least."""
-    from contree import ConTreeClassifier
-
-    X, y = loaded(task)
-    off = {"heuristics": False}
-    times: dict = {"with": [], "without": []}
-    errors = set()
-    while len(times["with"]) < 5 and sum(map(sum, times.values())) < 10:
-        for name, options in (("with", None), ("without", off)):
-            began = time.process_time()
-            clf = ConTreeClassifier(task["depth"], search_options=options).fit(X, y)
-            times[name].append(time.process_time() - began)
-            errors.add(clf.errors_)
-            assert clf.status_ == "optimal"
-            assert len(errors) == 1
-    return {name: min(runs) for name, runs in times.items()}
-
-
 TASKS = {
     "overshoot": overshoot,
     "interrupt": interrupt,
     "greedy": greedy,
     "memory": memory,
-    "proofs": proofs,
 }
 
 
 def markdown(report: dict) -> str:
     """Return the answers as Markdown; each question says where it was measured."""
-    asked: dict[str, list[str]] = {}
-    for key, kept in report["cells"].items():
-        asked.setdefault(kept["question"], []).append(key)
-    lines = ["## Limits", "", "Again: `python benchmarks/limits.py`."]
+    asked: dict[str, list[dict]] = {}
+    for kept in report["cells"].values():
+        asked.setdefault(kept["question"], []).append(kept)
+    lines = ["# Limits", "", provenance(report), "", "Again: `python benchmarks/limits.py`."]
     for question in (name for name in TASKS if name in asked):
-        cells = [report["cells"][key] for key in asked[question]]
-        answers = [{**kept, **kept["runs"][-1]} for kept in cells]
+        answers = [{**kept, **kept["runs"][-1]} for kept in asked[question]]
         failed = [answer for answer in answers if "failed" in answer]
         lines += ["", *TABLES[question]([answer for answer in answers if "failed" not in answer])]
         lines += [f"\n{answer['dataset']}: failed: {answer['failed']}" for answer in failed]
-        lines += ["", provenance(report, asked[question])]
     return "\n".join(lines) + "\n"
 
 
@@ -352,29 +320,11 @@ def memory_table(answers: list[dict]) -> list[str]:
     )
 
 
-def proofs_table(answers: list[dict]) -> list[str]:
-    return grid(
-        "CPU seconds of the proof, with the heuristics and without (the least of several runs).",
-        ["data set", "depth", "with", "without", "ratio"],
-        [
-            [
-                answer["dataset"],
-                answer["depth"],
-                f"{answer['with']:.3f}",
-                f"{answer['without']:.3f}",
-                f"{answer['with'] / answer['without']:.2f}",
-            ]
-            for answer in answers
-        ],
-    )
-
-
 TABLES = {
     "overshoot": overshoot_table,
     "interrupt": interrupt_table,
     "greedy": greedy_table,
     "memory": memory_table,
-    "proofs": proofs_table,
 }
 
 

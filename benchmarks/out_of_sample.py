@@ -1,4 +1,6 @@
-"""Accuracy on rows that were not seen, trees of depth three at most: the paper's Appendix.
+"""Accuracy on unseen rows, beside CART and STreeD: the paper's appendix.
+
+Trees have depth three at most.
 
     python benchmarks/out_of_sample.py
     python benchmarks/out_of_sample.py --datasets bank raisin --solvers cart contree
@@ -48,7 +50,7 @@ def main() -> None:
             for split in range(args.splits)
             for name in args.datasets
         )
-        experiment.conduct(rows, args.repeat, args.again)
+        experiment.conduct(rows, args.repeat, args.again, args.renew)
     publish(experiment, markdown, figures)
 
 

@@ -1,11 +1,11 @@
-"""Run time and memory: the paper's Tables 1 and 2, depths 5 and 6, and the memory table.
+"""Run time and memory beside others, depths two to four: the paper's Tables 1 and 2.
 
     python benchmarks/peers.py                                  all of it, hours
     python benchmarks/peers.py --depth 3 --columns contree pycontree
     python benchmarks/peers.py --depth 4 --gap --datasets rice --time-limit 60
 
-Each fit in a process of its own, the solvers in turn on the same rows.  A peer that by the paper
-would take more than twice the limit is not started; what others have published is quoted.
+Each fit in a process of its own, the solvers in turn on the same rows.  A peer is not started where
+it would take more than twice the limit by the paper, nor where one level less reached the limit.
 """
 
 from __future__ import annotations
@@ -28,51 +28,53 @@ from _harness import dataset_names, known_optima, prepare, run
 from paper import METHODS, at_least, in_table, quoted
 
 EXPERIMENT = "peers"
-DEPTHS = [2, 3, 4, 5, 6]
+DEPTHS = [2, 3, 4]
 GAP = 0.01  # the paper's: 1 % of all rows
 QUICK = ["bank", "bidding", "occupancy", "raisin", "room", "segment", "wilt"]
 
 COLUMNS = {  # name: what is run, the paper's name for it, what the table calls it
     "contree": ({"solver": "contree"}, None, "contree"),
     "contree-2": ({"solver": "contree", "threads": 2}, None, "contree, 2 threads (wall)"),
+    "pycontree": ({"solver": "pycontree"}, "ConTree", "pycontree"),
+    "pytrees": ({"solver": "pytrees"}, None, "pytrees-rs"),
+    "pytrees-lds": ({"solver": "pytrees", "lds": True}, None, "pytrees-rs, `use_lds`"),
+    "cart": ({"solver": "cart"}, None, "CART"),
     "paper-search": ({"solver": "contree", "search": "paper"}, None, 'contree, `search="paper"`'),
     "no-d2": (
         {"solver": "contree", "search": "paper", "search_options": {"depth_two": 0}},
         "ConTree (No D2)",
         'contree, `search="paper"`, `depth_two=0`',
     ),
-    "pycontree": ({"solver": "pycontree"}, "ConTree", "pycontree"),
 }
-COLOURS = ("#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#E69F00")  # of the depths
-SHALLOW = {"paper-search": 3, "no-d2": 3}  # the deepest that a column is run at unless asked for
+PEERS = ("pycontree", "pytrees", "pytrees-lds")
+IN_GAP = ("contree", "pycontree")
+COLOURS = {2: "#56B4E9", 3: "#009E73", 4: "#D55E00"}  # of the depths
+SHALLOW = {"paper-search": 2, "no-d2": 2}  # the deepest that a column is run at unless asked for
 
 
 def main() -> None:
     made = parser(__doc__, time_limit=600.0, repeat=5)
     made.add_argument("--depth", type=int, nargs="+", choices=DEPTHS)
-    made.add_argument("--gap", action="store_true", help="only the tables with a gap of 1 %%")
+    made.add_argument("--gap", action="store_true", help="only the table with a gap of 1 %%")
     made.add_argument("--datasets", nargs="+", metavar="NAME", default=dataset_names())
     made.add_argument("--columns", nargs="+", choices=COLUMNS)
     args = parse(made, datasets=QUICK, depth=[2, 3], repeat=1, time_limit=10.0)
     experiment = Experiment(EXPERIMENT, args.output)
     if not args.report:
-        experiment.conduct(rows(args), args.repeat, args.again)
+        experiment.conduct(rows(experiment, args), args.repeat, args.again, args.renew)
     publish(experiment, markdown, figures)
 
 
-def rows(args):
+def rows(experiment: Experiment, args):
     """Yield the cells of each row: a data set at a depth, without a gap or with one."""
-    if args.gap:
-        kinds = [(depth, GAP) for depth in args.depth or [4]]
-    elif args.depth:
-        kinds = [(depth, 0.0) for depth in args.depth]
-    else:
-        kinds = [(2, 0.0), (3, 0.0), (4, 0.0), (4, GAP), (5, 0.0), (6, 0.0)]
+    kinds = [] if args.gap else [(depth, 0.0) for depth in args.depth or DEPTHS]
+    if args.gap or not args.depth:
+        kinds += [(depth, GAP) for depth in args.depth or [4]]
     for depth, gap in kinds:
         for name in args.datasets:
             yield [
-                cell(name, depth, gap, column, args.time_limit)
-                for column in args.columns or COLUMNS
+                cell(experiment, name, depth, gap, column, args.time_limit)
+                for column in args.columns or (IN_GAP if gap else COLUMNS)
                 if worth_it(name, depth, gap, column, args)
             ]
 
@@ -92,8 +94,11 @@ def key(name: str, depth: int, gap: float, column: str) -> str:
     return f"{name}:{depth}{'-gap' * bool(gap)}:{column}"
 
 
-def cell(name: str, depth: int, gap: float, column: str, limit: float) -> Cell:
+def cell(experiment, name: str, depth: int, gap: float, column: str, limit: float) -> Cell:
     def measure() -> dict:
+        shallower = experiment.report["cells"].get(key(name, depth - 1, gap, column))
+        if column in PEERS and cut_off(shallower):
+            return {"failed": f"not started: depth {depth - 1} took too long", "proved": False}
         task = {"data": prepare(name), "depth": depth, "time_limit": limit}
         return run(**task, **COLUMNS[column][0], **({"max_gap": gap} if gap else {}))
 
@@ -109,20 +114,20 @@ def markdown(report: dict) -> str:
     cells = report["cells"]
     kinds = sorted({(cell["depth"], cell["gap"]) for cell in cells.values()})
     parts = [
-        "## Run time and memory",
-        "CPU seconds of `fit`, and wall time for two threads. Each process has fitted twenty rows "
-        "before. A peer is *not run* where it would take more than twice the limit by the paper's "
-        "figure. A ratio is how many times longer a solver took than contree with one thread; "
-        "only data sets that both proved count.",
+        "# Run time and memory",
+        "CPU seconds of `fit` on one thread; wall seconds for two. *Times* is how many times "
+        "longer the solver to its left took than contree, where both proved their trees. A peer "
+        "is *not run* where the paper's figure is more than twice the limit, or where one level "
+        "less reached it.",
         provenance(report),
         "Again: `python benchmarks/peers.py` (`--depth 3`, `--gap`, `--columns`, `--datasets` "
         "for a part of it).",
     ]
-    parts += [runtime_section(cells, depth, gap) for depth, gap in kinds]
-    parts.append(memory_section(cells))
+    for depth, gap in kinds:
+        parts += section(cells, depth, gap)
     if any(cell["column"] == "pycontree" for cell in cells.values()):
         parts.append("![Seconds of pycontree against seconds of contree](peers.svg)\n")
-    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+    return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
 
 def of_kind(cells: dict, depth: int, gap: float) -> dict[str, dict[str, dict]]:
@@ -134,40 +139,71 @@ def of_kind(cells: dict, depth: int, gap: float) -> dict[str, dict[str, dict]]:
     return dict(sorted(found.items()))
 
 
-def runtime_section(cells: dict, depth: int, gap: float) -> str:
+def section(cells: dict, depth: int, gap: float) -> list[str]:
+    """Return the tables of one depth: run times, the paper's figures, memory."""
     table = of_kind(cells, depth, gap)
-    shown = [name for name in COLUMNS if any(name in row for row in table.values())]
-    methods = [m for m in METHODS if any(quote(name, m, depth, gap) for name in table)]
-    head = ["data set", "errors", *(COLUMNS[name][2] for name in shown)]
-    head += ["pycontree / contree"] * ("pycontree" in shown)
-    head += [f"*quoted: {method}*" for method in methods]
-    lines = []
-    for name, row in table.items():
-        line = [name, errors(row.get("contree")), *(seconds(row.get(column)) for column in shown)]
-        if "pycontree" in shown:
-            times = ratio(row, "pycontree", "contree")
-            line.append(number(times) if times else "")
-        lines.append(line + [in_table(name, method, depth, round(100 * gap)) for method in methods])
-    title = f"### Depth {depth}{', at most 1 % of the rows from the optimum' * bool(gap)}"
     said = [
-        means(table, "pycontree", "contree", "pycontree against contree"),
+        *(means(table, peer, "contree", f"{COLUMNS[peer][2]} against contree") for peer in PEERS),
         means(table, "contree", "contree-2", "one thread against two", "wall"),
         means(table, "no-d2", "paper-search", "without the depth-two subroutine against with it"),
         means(table, "paper-search", "contree", '`search="paper"` against the default'),
         *remarks(table),
     ]
-    text = markdown_table(head, lines)
-    return "\n\n".join([title, text.rstrip("\n"), "\n".join(f"- {s}" for s in said if s)])
+    return [
+        f"## Depth {depth}{', at most 1 % of the rows from the optimum' * bool(gap)}",
+        times_table(table),
+        "\n".join(f"- {text}" for text in said if text),
+        quoted_table("As the paper printed, in seconds:", table, depth, gap),
+        memory_table(table),
+        "" if gap else quoted_table("As the paper printed, in MB:", table, depth, gap, "memory_mb"),
+    ]
+
+
+def times_table(table: dict) -> str:
+    shown = [name for name in COLUMNS if any(name in row for row in table.values())]
+    head = ["data set", "errors"]
+    for column in shown:
+        head += ["CART: errors"] if column == "cart" else [COLUMNS[column][2]]
+        head += ["times"] * (column in PEERS)
+    lines = []
+    for name, row in table.items():
+        line = [name, errors(row.get("contree"))]
+        for column in shown:
+            if column == "cart":
+                line.append(row[column]["runs"][-1].get("errors", "") if column in row else "")
+                continue
+            line.append(seconds(row.get(column)))
+            if column in PEERS:
+                times = ratio(row, column, "contree")
+                line.append(number(times) if times else "")
+        lines.append(line)
+    return markdown_table(head, lines)
+
+
+def quoted_table(title: str, table: dict, depth: int, gap: float, what: str = "seconds") -> str:
+    methods = [m for m in METHODS if any(quote(name, m, depth, gap, what) for name in table)]
+    lines = [
+        [name, *(in_table(name, method, depth, round(100 * gap), what) for method in methods)]
+        for name in table
+    ]
+    head = ["data set", *(f"*quoted: {method}*" for method in methods)]
+    return f"{title}\n\n{markdown_table(head, lines)}" if methods else ""
 
 
 def seconds(cell: dict | None) -> str:
     if cell is None or not cell["runs"]:
         return "not run"
     if "failed" in cell["runs"][-1]:
-        return "failed"
+        return "failed" if failure(cell) else "not run"
     if cut_off(cell):
         return f"> {cell['time_limit']:g}"
     return exact(median(cell, clock(cell)))
+
+
+def failure(cell: dict) -> str:
+    """Return why a run failed; not to be started is no failure."""
+    said = cell["runs"][-1].get("failed", "")
+    return "" if said.startswith("not started") else said
 
 
 def clock(cell: dict) -> str:
@@ -200,7 +236,7 @@ def ratio(row: dict[str, dict], slow: str, fast: str, by: str = "cpu") -> float 
     if not (proved(row.get(slow)) and proved(row.get(fast))):
         return None
     made_with = {row[column]["runs"][-1]["environment"] for column in (slow, fast)}
-    if slow != "pycontree" and len(made_with) > 1:
+    if slow not in PEERS and len(made_with) > 1:
         return None
     return median(row[slow], by) / max(median(row[fast], by), 1e-4)  # the clock may not have ticked
 
@@ -217,8 +253,8 @@ def remarks(table: dict) -> list[str]:
     for name, row in table.items():
         for column, cell in row.items():
             last, known = cell["runs"][-1], cell["known_optimum"]
-            if "failed" in last:
-                said.append(f"{name}, {column}: {last['failed'].splitlines()[-1]}")
+            if failure(cell):
+                said.append(f"{name}, {column}: {failure(cell).splitlines()[-1]}")
             elif proved(cell) and not cell["gap"] and known not in (None, last["errors"]):
                 said.append(f"{name}, {column}: {last['errors']} errors, known: {known}")
         found = {row[c]["runs"][-1]["errors"] for c in row if proved(row[c]) and not row[c]["gap"]}
@@ -227,44 +263,16 @@ def remarks(table: dict) -> list[str]:
     return said
 
 
-def memory_section(cells: dict) -> str:
-    depths = sorted({cell["depth"] for cell in cells.values()})
-    names = sorted({cell["dataset"] for cell in cells.values()})
-    own = [(column, depth) for depth in depths for column in ("contree", "pycontree")]
-    others = [
-        (method, depth)
-        for depth in depths
-        for method in METHODS
-        if any(quote(name, method, depth, 0.0, "memory_mb") for name in names)
+def memory_table(table: dict) -> str:
+    columns = [column for column in ("contree", *PEERS) if any(column in r for r in table.values())]
+    lines = [
+        [name, *(memory(row.get(column)) for column in columns)] for name, row in table.items()
     ]
-    head = ["data set", *(f"{column}, depth {depth}" for column, depth in own)]
-    head += [f"*quoted: {method}, depth {depth}*" for method, depth in others]
-    lines = []
-    for name in names:
-        line = [name]
-        for column, depth in own:
-            cell = cells.get(key(name, depth, 0.0, column))
-            line.append(memory(cell))
-        for method, depth in others:
-            line.append(in_table(name, method, depth, what="memory_mb"))
-        lines.append(line)
-    said = [
-        "### Memory",
-        "Peak resident memory in MB during `fit`, less what the interpreter, the imports and the "
-        f"loaded rows take before ({baseline(cells)}). `*`: the limit came first. The quoted "
-        "figures are of the whole process.",
-        markdown_table(head, lines).rstrip("\n"),
-    ]
-    for depth in depths:
-        found = []
-        for name in names:
-            pair = [cells.get(key(name, depth, 0.0, c)) for c in ("pycontree", "contree")]
-            if all(proved(cell) for cell in pair):
-                peer, ours = (median(cell, "peak_mb") for cell in pair)
-                found.append(max(peer, 0.1) / max(ours, 0.1))
-        if found:
-            said.append(f"- Depth {depth}, pycontree's memory against contree's: {spread(found)}.")
-    return "\n\n".join(said)
+    head = ["data set", *(COLUMNS[column][2] for column in columns)]
+    return (
+        "Peak memory in MB during `fit`, less what the interpreter, the imports and the rows take "
+        f"before; `*`: until the limit.\n\n{markdown_table(head, lines)}"
+    )
 
 
 def memory(cell: dict | None) -> str:
@@ -273,18 +281,12 @@ def memory(cell: dict | None) -> str:
     return f"{median(cell, 'peak_mb'):.1f}" + "*" * cut_off(cell)
 
 
-def baseline(cells: dict) -> str:
-    runs = [run for cell in cells.values() for run in cell["runs"]]
-    found = [run["baseline_mb"] for run in runs if "baseline_mb" in run]
-    return f"{min(found):.0f} to {max(found):.0f} MB" if found else "not kept"
-
-
 def figures(report: dict) -> dict:
     """Draw pycontree's seconds against contree's, each data set and depth a point."""
     plt = pyplot()
     figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
     cells = report["cells"]
-    for depth, colour in zip(DEPTHS, COLOURS, strict=True):
+    for depth, colour in COLOURS.items():
         for open_ended in (False, True):
             points = list(pairs(cells, depth, open_ended))
             if points:

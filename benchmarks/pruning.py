@@ -59,7 +59,7 @@ def main() -> None:
     args = parse(made, **quick, time_limit=5.0)
     experiment = Experiment(EXPERIMENT, args.output)
     if not args.report:
-        experiment.conduct(rows(args), args.repeat, args.again)
+        experiment.conduct(rows(args), args.repeat, args.again, args.renew)
     publish(experiment, markdown, figures)
 
 
@@ -108,7 +108,7 @@ def cell(name: str, depth: int, search: str, variant: str, switches: dict, limit
 
 def markdown(report: dict) -> str:
     parts = [
-        "## What each pruning rule is worth (Figure 2)",
+        "# What each pruning rule is worth (Figure 2)",
         provenance(report),
         "Again: `python benchmarks/pruning.py`.",
         *paper_part(table_of(report, "paper")),
@@ -172,7 +172,7 @@ def paper_part(table: dict) -> list[str]:
                 f"{quoted}, {min(pruned):.1f} to {max(pruned):.1f} %, {len(pruned)} data sets."
             )
     return [
-        "### The paper's rules, depth two",
+        "## The paper's rules, depth two",
         'D2Split calls and CPU seconds of `search="paper"`: no pruning, neighbourhood pruning '
         "(NB), interval shrinking (IS), sub-interval pruning (SP), and all three. `>`: the "
         "limit came first.",
@@ -194,7 +194,7 @@ def own_part(table: dict) -> list[str]:
         line = [f"`{variant}`", *(shown.get(case, "") for case in table)]
         lines.append([*line, spread(of_visits, "cases"), spread(of_time, "cases")])
     return [
-        "### Our own bounds, each off",
+        "## Our own bounds, each off",
         "One switch is off, the rest on. The cells say how many times as many row visits the "
         "search then makes. A row visit is one row of one feature in one run of the depth-two "
         "kernel. It does not depend on the machine. Below 1, the bound does not pay on these "

@@ -44,7 +44,7 @@ def main() -> None:
             for depth in args.depths
             for name in args.datasets
         ]
-        experiment.conduct(rows, args.repeat, args.again)
+        experiment.conduct(rows, args.repeat, args.again, args.renew)
     publish(experiment, markdown)
 
 
@@ -202,7 +202,7 @@ def markdown(report: dict[str, Any]) -> str:
     limits = {kept["time_limit"] for kept in cells.values()}
     depths = sorted({kept["depth"] for kept in cells.values()})
     parts = [
-        "## Regression trees",
+        "# Regression trees",
         "CPU seconds of `fit`, one thread, mean of five random splits (one at depth 4), 80 % of "
         "the rows for training. `STreeD` (pystreed) and `OSRT` are optimal for yes/no questions by "
         "10, 30 or 100 quantiles of each feature; `contree` considers every threshold. `>` marks a "
@@ -214,9 +214,9 @@ def markdown(report: dict[str, Any]) -> str:
     ]
     for depth in depths:
         kept = {k: c for k, c in cells.items() if c["depth"] == depth}
-        parts += [f"### Depth {depth}: seconds", table(kept, seconds)]
-        parts += [f"### Depth {depth}: training and test R²", table(kept, fits)]
-    parts += ["### What thresholds are worth", summary(cells)]
+        parts += [f"## Depth {depth}: seconds", table(kept, seconds)]
+        parts += [f"## Depth {depth}: training and test R²", table(kept, fits)]
+    parts += ["## What thresholds are worth", summary(cells)]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 

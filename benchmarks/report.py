@@ -1,10 +1,11 @@
-"""All results as one document, and README's comparison, from the files that the experiments keep.
+"""All results as pages, and README's comparison, from the files that the experiments keep.
 
-    python benchmarks/report.py             docs/results.md, README.md, docs/figures/speed.svg
-    python benchmarks/report.py --quick     build/bench/results.md, from what `make bench` measured
+    python benchmarks/report.py             docs/results.md, docs/results/, README.md
+    python benchmarks/report.py --quick     build/bench/, from what `make bench` measured
 
 Nothing is measured here and nothing typed: whoever runs an experiment again runs this afterwards.
-A test fails where the documents are not what the files say.
+A test fails where the pages are not what the files say.  A new experiment needs its name in
+SCRIPTS, and in the Makefile's EXPERIMENTS.
 """
 
 from __future__ import annotations
@@ -12,61 +13,72 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import re
 import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from _comparison import comparison
 from _experiment import (
     QUICK_RESULTS,
     RESULTS,
     Experiment,
     digest,
+    pages_of,
     publish,
     save_figure,
     write,
 )
 from _harness import ROOT
-from _headline import chart, comparison, overview
+from _headline import HEADLINES, Headline
 
-# The scripts, in the order of the document.
-SCRIPTS = ["peers", "baselines", "pruning", "anytime", "first_seconds", "limits"]
-SCRIPTS += ["out_of_sample", "scaling", "distributed", "sparse", "general", "regression"]
-DOCUMENT = ROOT / "docs" / "results.md"
+# The scripts, in the order of the page.
+SCRIPTS = ["peers", "deep", "anytime", "out_of_sample", "baselines", "pruning", "scaling"]
+SCRIPTS += ["distributed", "sparse", "general", "categorical", "regression", "limits"]
+FRONT = ROOT / "docs" / "results.md"
 README = ROOT / "README.md"
-CHART = ROOT / "docs" / "figures" / "speed.svg"
 BEGIN, END = "<!-- benchmarks/report.py writes this -->", "<!-- up to here -->"
 
 INTRODUCTION = """\
 # Results
 
-The experiments of the paper, run again beside its authors' program and others, and some of our own.
-`benchmarks/report.py` writes this page from the raw runs in
-[benchmarks/results/](../benchmarks/results/).
+The experiments of the paper, run again beside its authors' program and others, and some of our own,
+on the paper's 16 data sets. First the five results that matter most, then
+[all tables](#all-tables), and [how it is measured](#how-it-is-measured).
+"""
+MEASURED = """\
+## How it is measured
 
-How the runs are made:
-
-- Every fit has a fresh process. The solvers take turns, on the same rows and with as many threads.
-  Short fits are repeated; the table has the median.
+- Every fit has a fresh process, and one thread unless a table says otherwise. The solvers take
+  turns on the same rows. Short fits are repeated; the table has the median.
+- Times are CPU seconds of `fit`. Limits count wall time. Each process has fitted twenty rows
+  before, so imports and first calls are charged to nobody.
 - All solvers get the same dense ranks of the columns, because pycontree narrows features to
   float32.
-- Limits count wall time. A line below each heading says on which machine, with which versions,
-  commits and load. Cells of different commits stand side by side; the JSON has the commit of each.
-- CPU times of commits before 3d7c304 lack system time, and the fit of twenty rows that now comes
-  first. This matters for fits of milliseconds only.
-
-How to read the tables:
-
-- `>`: the limit came first, and nothing is proved unless a bound stands beside it. No mean contains
-  such a cell unless its caption says so.
-- *Not run*: not finished for lack of time.
+- A solver has *proved* a tree if it says so itself: pycontree if it does not warn of its limit,
+  pytrees-rs by `status_`. Where two proofs differ, or a proof is not the known optimum, the table
+  says so below.
+- `>`: the limit came first. No mean of ratios contains such a cell.
+- *Not run*: it would take too long, by the paper's figure or by the depth before.
 - *Quoted*: the paper's figure, in seconds on its machine, as printed (`<`, `>`; brackets: the gap
-  at the time-out).
+  at the time-out). `skin` there is another sample of the same size.
+- Each page says on which machine, with which versions, commit and load its cells were measured.
+  The commit is the last one that changed the package.
+"""
+AGAIN = """\
+## Measure again
 
-`make bench` runs a small set of all experiments. The commands below run the full sets, in `.venv`
-after `make bench` has made it, on a machine that does nothing else. They continue where they were
-stopped. `--again` repeats a finished cell. A higher `--time-limit` repeats what a limit cut off.
+`make bench` runs a small set of every experiment in about ten minutes. The full sets want a machine
+that does nothing else:
+
+```
+make .venv/.package .venv/.bench
+.venv/bin/python benchmarks/all.py --plan         # what is to be measured, and how long it takes
+.venv/bin/python benchmarks/all.py --minutes 60   # the most important first, then report.py
+```
+
+`all.py` measures what another commit measured, and continues where it was stopped. The raw runs are
+in [benchmarks/results/](../benchmarks/results/).
 """
 
 
@@ -81,15 +93,14 @@ def main() -> None:
         module = load(script)
         experiment = Experiment(report["experiment"], folder)
         publish(experiment, module.markdown, getattr(module, "figures", None), say=False)
-    if args.quick:
-        write(folder / "results.md", document(folder))
-        print(folder / "results.md")
-        return
-    write(DOCUMENT, document(folder))
-    report = read("peers")
-    save_figure(chart(report), CHART, report)
-    write(README, with_comparison(README.read_text()))
-    print(f"{DOCUMENT}\n{README}\n{CHART}")
+    for headline, report in headlines(folder):
+        path = pages_of(folder) / f"{headline.picture}.svg"
+        save_figure(headline.draw(), path, report)
+    front = folder / "results.md" if args.quick else FRONT
+    write(front, front_page(folder))
+    if not args.quick:
+        write(README, with_comparison(README.read_text()))
+    print(front)
 
 
 @cache
@@ -118,17 +129,43 @@ def available(folder: Path = RESULTS) -> dict[str, dict]:
     return found
 
 
-def document(folder: Path = RESULTS) -> str:
-    """Return docs/results.md."""
+def headlines(folder: Path = RESULTS) -> list[tuple[Headline, dict]]:
+    """Return the headlines whose cells are there, each with the report that it is told from."""
+    found = []
+    for tell, experiment in HEADLINES.items():
+        if (folder / f"{experiment}.json").exists():
+            report = read(experiment, folder)
+            headline = tell(report)
+            found += [(headline, report)] if headline else []
+    return found
+
+
+def front_page(folder: Path = RESULTS) -> str:
+    """Return docs/results.md: headlines, links to all tables, and how it is measured."""
+    inside = "results/" if folder == RESULTS else ""
     parts = [INTRODUCTION]
+    for number, (headline, report) in enumerate(headlines(folder), 1):
+        parts.append(
+            f"## {number}. {headline.title}\n\n{headline.sentence}\n\n"
+            f"![{headline.title}]({inside}{headline.picture}.svg)\n\n"
+            f"[The whole table]({inside}{report['experiment']}.md)\n"
+        )
+    reports = available(folder)
+    pages = {report["experiment"]: load(script) for script, report in reports.items()}
+    said = {e: module.__doc__.splitlines()[0].rstrip(".?") for e, module in pages.items()}
+    lines = [f"- [{said[experiment]}]({inside}{experiment}.md)" for experiment in pages]
+    parts += ["## All tables\n\n" + "\n".join(lines) + "\n", MEASURED.rstrip("\n")]
+    mixed = [report["experiment"] for report in reports.values() if len(commits(report)) > 1]
+    parts.append(f"- Cells of more than one commit stand in: {', '.join(mixed)}.\n" * bool(mixed))
     if folder == RESULTS:
-        parts.append(overview(read("peers")))
-    for script, report in available(folder).items():
-        parts.append(load(script).markdown(report))
-    text = "\n".join(parts)
-    if folder == RESULTS:
-        text = re.sub(r"\]\(([\w-]+\.svg)\)", r"](../benchmarks/results/\1)", text)
-    return text
+        tree = "\n".join(f"results/{experiment}" for experiment in pages)
+        parts += [AGAIN, f"```{{toctree}}\n:hidden:\n\n{tree}\n```\n"]
+    return "\n".join(parts)
+
+
+def commits(report: dict) -> set[str]:
+    runs = [run for kept in report["cells"].values() for run in kept["runs"]]
+    return {report["environments"][run["environment"]]["commit"] for run in runs}
 
 
 def with_comparison(readme: str) -> str:

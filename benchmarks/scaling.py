@@ -119,7 +119,7 @@ def main() -> None:
             for name in args.series
             for value in values(name, args.quick)
         )
-        experiment.conduct(rows, args.repeat, args.again)
+        experiment.conduct(rows, args.repeat, args.again, args.renew)
     publish(experiment, markdown, figures)
 
 
@@ -239,7 +239,7 @@ def per_level(found: dict[int, float]) -> float | None:
 def markdown(report: dict) -> str:
     shown = [name for name in SERIES if any(series_of(report, name, s) for s in SOLVERS)]
     parts = [
-        "## Scaling",
+        "# Scaling",
         "CPU seconds of `fit`, and wall time for threads; one thread unless stated. *Not "
         "started*: a smaller size had reached the limit. An exponent is the slope of log seconds "
         f"over log size, by least squares. It uses the proved cells that took at least {FLOOR:g} "

@@ -45,7 +45,7 @@ def main() -> None:
         rows = [cost_cells(name, args) for name in args.datasets]
         paths = [name for name in args.datasets if name in PATHS and not args.skip_paths]
         rows += [[path_cell(name, args)] for name in paths]
-        experiment.conduct(rows, args.repeat, args.again)
+        experiment.conduct(rows, args.repeat, args.again, args.renew)
     publish(experiment, markdown)
 
 
@@ -104,7 +104,7 @@ def measure_path(task: dict) -> dict:
 def markdown(report: dict) -> str:
     cells = report["cells"].values()
     parts = [
-        "## Small trees: a cost of leaves, and all sizes at once",
+        "# Small trees: a cost of leaves, and all sizes at once",
         provenance(report),
         "Again: `python benchmarks/sparse.py`.",
         cost_table([kept for kept in cells if kept["column"] != "path"]),

@@ -90,7 +90,7 @@ html_theme_options = {
     if repository
     else [],
 }
-html_sidebars = {"index": [], "install": [], "results": [], "auto/tutorial/*": []}
+html_sidebars = {"index": [], "install": [], "results": [], "results/*": [], "auto/tutorial/*": []}
 
 linkcheck_timeout = 20
 linkcheck_retries = 2

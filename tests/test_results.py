@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 import report
+from _experiment import PAGES
 
 WRITE = "run: python benchmarks/report.py"
 
@@ -16,18 +18,14 @@ def scripts():
 
 
 def test_every_kept_file_has_a_script():
-    kept = {path.stem for path in report.RESULTS.glob("*.json")}
-    reported = {data["experiment"] for data in report.available().values()}
-    assert reported <= kept
-    for name in kept - reported:  # writes its own tables
-        assert (report.RESULTS.parent / f"{name}.py").exists()
-        assert (report.RESULTS / f"{name}.md").exists()
+    kept = {path.stem for path in report.RESULTS.iterdir()}
+    assert kept == {data["experiment"] for data in report.available().values()}
 
 
 @pytest.mark.parametrize("script", scripts())
-def test_a_table_is_what_its_runs_say(script):
+def test_a_page_is_what_its_runs_say(script):
     data = report.available()[script]
-    written = (report.RESULTS / f"{data['experiment']}.md").read_text()
+    written = (PAGES / f"{data['experiment']}.md").read_text()
     assert written == report.load(script).markdown(data), WRITE
 
 
@@ -35,25 +33,43 @@ def test_a_table_is_what_its_runs_say(script):
 def test_a_figure_is_drawn_from_the_runs_that_are_kept(script):
     data = report.available()[script]
     for name in re.findall(r"\]\((\S+\.svg)\)", report.load(script).markdown(data)):
-        assert report.drawn_from(report.RESULTS / name, data), WRITE
+        assert report.drawn_from(PAGES / name, data), WRITE
 
 
-def test_the_document_is_what_the_runs_say():
-    assert report.DOCUMENT.read_text() == report.document(), WRITE
+def test_the_front_page_is_what_the_runs_say():
+    assert report.FRONT.read_text() == report.front_page(), WRITE
+
+
+def test_headlines_are_drawn_from_the_runs_that_are_kept():
+    told = report.headlines()
+    assert len(told) == 5
+    for headline, data in told:
+        assert report.drawn_from(PAGES / f"{headline.picture}.svg", data), WRITE
+
+
+def test_every_page_and_figure_is_shown():
+    pages = {f"{data['experiment']}.md" for data in report.available().values()}
+    texts = [report.FRONT.read_text(), *((PAGES / page).read_text() for page in pages)]
+    shown = {Path(name).name for text in texts for name in re.findall(r"\((\S+\.svg)\)", text)}
+    assert {path.name for path in PAGES.iterdir()} == pages | shown
 
 
 def test_readme_is_what_the_runs_say():
-    written, data = report.README.read_text(), report.read("peers")
+    written = report.README.read_text()
     assert written == report.with_comparison(written), WRITE
-    assert report.drawn_from(report.CHART, data), WRITE
 
 
-def test_links_of_the_document_lead_to_files():
-    text = report.DOCUMENT.read_text()
-    links = re.findall(r"\]\(([^)#:]+)\)", text)
-    assert links
-    for link in links:
-        assert (report.DOCUMENT.parent / link).exists(), link
+@pytest.mark.parametrize("page", [report.FRONT, *sorted(PAGES.glob("*.md"))], ids=str)
+def test_links_of_the_pages_lead_to_files(page):
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_all_steps_are_scripts_with_arguments_that_they_know():
+    steps = report.load("all").STEPS
+    assert len({line for _, line in steps}) == len(steps)
+    run = {line.split()[0].removesuffix(".py") for _, line in steps}
+    assert run | {"deep"} == set(report.SCRIPTS)  # deep.py takes a day
 
 
 @pytest.mark.parametrize("script", scripts())
@@ -68,6 +84,15 @@ def test_every_run_says_what_it_was_made_with(script):
         for run in kept["runs"]:
             assert run["environment"] in range(len(data["environments"]))
             assert run["date"]
+
+
+def test_every_deep_proof_has_the_known_optimum():
+    runs = [(kept, kept["runs"][-1]) for kept in report.read("deep")["cells"].values()]
+    assert runs
+    for kept, run in runs:
+        if run["proved"]:
+            assert run["errors"] == run["lower_bound"]
+            assert kept.get("known_optimum") in (None, run["errors"])
 
 
 def test_every_proved_tree_of_a_plain_fit_has_the_known_optimum():
