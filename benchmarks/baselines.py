@@ -94,8 +94,8 @@ def markdown(report: dict) -> str:
         "versions of our own on HiGHS, Glucose and numpy, of the methods by Bertsimas and Dunn, by "
         "Shati, Cohen and McIlraith, and by Mazumder, Meng and Wang; they begin with CART's tree.  "
         "STreeD (pystreed) has a 0/1 column for each threshold.  The quoted columns are the "
-        "paper's runs: Gurobi with eight threads and the authors' own programs, four hours at most, with "
-        "the gap at the end in brackets.",
+        "paper's runs: Gurobi with eight threads and the authors' own programs, four hours at "
+        "most, with the gap at the end in brackets.",
         provenance(report),
         "Again: `python benchmarks/baselines.py`.",
     ]
