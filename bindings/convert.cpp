@@ -70,7 +70,7 @@ bool is_errors(const std::string& objective) {
     throw std::invalid_argument("objective is '" + objective + "'; allowed: 'errors', 'squared_error'");
 }
 
-contree::Switches read_switches(const nb::dict& given) {
+contree::Switches read_switches(const SwitchValues& given) {
     contree::Switches switches;
     for (const auto& [key, value] : given) {
         const auto name = nb::cast<std::string>(key);
@@ -91,7 +91,7 @@ contree::Switches read_switches(const nb::dict& given) {
     return switches;
 }
 
-contree::Tree read_tree(const nb::dict& given, std::size_t features, const Categories& categories) {
+contree::Tree read_tree(const Nodes& given, std::size_t features, const Categories& categories) {
     const auto copy = [&](const char* name, auto& to) {
         using T = typename std::decay_t<decltype(to)>::value_type;
         const auto array = nb::cast<Vector<T>>(given[name]);
@@ -115,7 +115,7 @@ contree::Tree read_tree(const nb::dict& given, std::size_t features, const Categ
     return tree;
 }
 
-nb::tuple to_tuple(const contree::Frontier& frontier, std::size_t words) {
+OpenPart to_tuple(const contree::Frontier& frontier, std::size_t words) {
     std::vector<std::int64_t> numbers;
     numbers.reserve(frontier.intervals.size() * (interval_columns + words));
     for (const auto& [column, budget, u, v, with_u, bound, subset] : frontier.intervals) {
@@ -124,11 +124,11 @@ nb::tuple to_tuple(const contree::Frontier& frontier, std::size_t words) {
         for (std::size_t w = 0; w < words; ++w)
             numbers.push_back(w < subset.size() ? static_cast<std::int64_t>(subset[w]) : 0);
     }
-    return nb::make_tuple(frontier.depth, frontier.floor,
-        to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns + words}));
+    return nb::borrow<OpenPart>(nb::make_tuple(frontier.depth, frontier.floor,
+        to_numpy(std::move(numbers), {frontier.intervals.size(), interval_columns + words})));
 }
 
-contree::Frontier read_frontier(const nb::tuple& given, std::size_t words) {
+contree::Frontier read_frontier(const OpenPart& given, std::size_t words) {
     const std::size_t columns = interval_columns + words;
     contree::Frontier frontier;
     Rows rows;
@@ -148,8 +148,8 @@ contree::Frontier read_frontier(const nb::tuple& given, std::size_t words) {
     return frontier;
 }
 
-nb::dict to_dict(contree::Tree from, std::size_t classes, std::size_t words) {
-    nb::dict tree;
+Nodes to_dict(contree::Tree from, std::size_t classes, std::size_t words) {
+    Nodes tree;
     const std::size_t nodes = from.size();
     if (classes > 0) {
         tree["class_counts"] = to_numpy(numbers_of(from, 0, classes), {nodes, classes});
@@ -176,7 +176,7 @@ nb::dict to_dict(contree::Tree from, std::size_t classes, std::size_t words) {
     return tree;
 }
 
-nb::dict to_dict(contree::Result result, std::size_t classes, std::size_t words) {
+Answer to_dict(contree::Result result, std::size_t classes, std::size_t words) {
     nb::list sizes;
     for (contree::SizedTree& size : result.sizes) {
         nb::dict entry;
@@ -191,7 +191,7 @@ nb::dict to_dict(contree::Result result, std::size_t classes, std::size_t words)
     for (const contree::Moment& m : result.history)
         history.append(nb::make_tuple(m.seconds, m.objective, m.lower_bound));
     const std::string_view status = contree::name(result.status);
-    nb::dict out;
+    Answer out;
     out["tree"] = to_dict(std::move(result.tree), classes, words);
     out["sizes"] = sizes;
     out["loss"] = result.loss;
@@ -206,8 +206,8 @@ nb::dict to_dict(contree::Result result, std::size_t classes, std::size_t words)
     return out;
 }
 
-nb::list switch_table() {
-    nb::list rows;
+SwitchTable switch_table() {
+    SwitchTable rows;
     for (const contree::SwitchRow& row : contree::switch_rows()) {
         nb::dict entry;
         entry["name"] = nb::str(row.name.data(), row.name.size());

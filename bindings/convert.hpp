@@ -18,21 +18,40 @@ using Targets = Vector<std::int64_t>;
 using Weights = std::optional<Vector<contree::Score>>;
 using Categories = std::optional<Vector<std::int32_t>>;
 
+// The types of contree/_typing.py, so that the stub of this module names them.
+struct Nodes : nb::dict {
+    NB_OBJECT_DEFAULT(Nodes, nb::dict, "contree._typing.Nodes", PyDict_Check)
+};
+struct Answer : nb::dict {
+    NB_OBJECT_DEFAULT(Answer, nb::dict, "contree._typing.Answer", PyDict_Check)
+};
+struct Snapshot : nb::dict {
+    NB_OBJECT_DEFAULT(Snapshot, nb::dict, "contree._typing.Snapshot", PyDict_Check)
+};
+struct OpenPart : nb::tuple {
+    NB_OBJECT_DEFAULT(OpenPart, nb::tuple, "contree._typing.OpenPart", PyTuple_Check)
+};
+struct Observer : nb::object {
+    NB_OBJECT_DEFAULT(Observer, nb::object, "contree._typing.Observer", PyCallable_Check)
+};
+using SwitchValues = nb::typed<nb::dict, nb::str, nb::object>;
+using SwitchTable = nb::typed<nb::list, nb::typed<nb::dict, nb::str, nb::any>>;
+
 // These read what Python gives.  Each throws std::invalid_argument with the argument's name.
 contree::SearchKind search_kind(const std::string& name);
 bool is_errors(const std::string& objective);
-contree::Switches read_switches(const nb::dict& given);
-contree::Tree read_tree(const nb::dict& given, std::size_t features, const Categories& categories);
+contree::Switches read_switches(const SwitchValues& given);
+contree::Tree read_tree(const Nodes& given, std::size_t features, const Categories& categories);
 
 // In Python a frontier is a tuple (depth, floor, intervals), where the intervals are the rows of an array.
 // `words` is the size of a set of ranks: these words follow the numbers of each interval.
-contree::Frontier read_frontier(const nb::tuple& given, std::size_t words);
-nb::tuple to_tuple(const contree::Frontier& frontier, std::size_t words);
+contree::Frontier read_frontier(const OpenPart& given, std::size_t words);
+OpenPart to_tuple(const contree::Frontier& frontier, std::size_t words);
 
 // `classes` is 0 for squared error; `words` is 0 where no feature is categorical.
-nb::dict to_dict(contree::Tree from, std::size_t classes, std::size_t words);
-nb::dict to_dict(contree::Result result, std::size_t classes, std::size_t words);
+Nodes to_dict(contree::Tree from, std::size_t classes, std::size_t words);
+Answer to_dict(contree::Result result, std::size_t classes, std::size_t words);
 
 // All switches with their defaults, ranges and meanings.
-nb::list switch_table();
+SwitchTable switch_table();
 }  // namespace contree_python

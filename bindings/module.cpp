@@ -28,8 +28,8 @@ public:
         int score_shift, const Weights& weights, std::int64_t max_depth, std::int64_t min_samples_leaf,
         std::int64_t min_weight_leaf, std::int64_t max_leaves, std::int64_t error_cost,
         std::int64_t leaf_cost, bool all_sizes, std::int64_t max_gap, double feature_tolerance, int n_jobs,
-        const std::string& search, const nb::dict& switches, std::int64_t memory_limit, std::uint64_t seed,
-        const Categories& categories)
+        const std::string& search, const SwitchValues& switches, std::int64_t memory_limit,
+        std::uint64_t seed, const Categories& categories)
         : X_(X), weights_(weights), categories_(categories), features_(X.shape(1)) {
         const bool errors = is_errors(objective);
         if (errors) labels_ = nb::cast<Labels>(y);
@@ -73,9 +73,10 @@ public:
         searcher_.emplace(table, options);
     }
 
-    nb::dict run(const std::optional<nb::tuple>& frontier, const std::optional<nb::dict>& first,
+    Answer run(const std::optional<OpenPart>& frontier, const std::optional<Nodes>& first,
         std::optional<contree::Score> cutoff, contree::Score lower_bound, double time_limit, bool open_only,
-        bool part, std::int64_t splits, bool resumable, const nb::object& poll, bool keep_on_interrupt) {
+        bool part, std::int64_t splits, bool resumable, const std::optional<Observer>& poll,
+        bool keep_on_interrupt) {
         contree::Start start;
         std::optional<contree::Tree> tree;
         std::optional<contree::Frontier> left;
@@ -98,7 +99,7 @@ public:
         }
         Exit::throw_if_begun();
         watcher.rethrow();
-        nb::dict out = to_dict(std::move(result), classes_, subset_words_);
+        Answer out = to_dict(std::move(result), classes_, subset_words_);
         out["interrupted"] = watcher.interrupted();
         return out;
     }
@@ -113,20 +114,20 @@ public:
         if (control_) control_->stop();
     }
 
-    nb::tuple split(const nb::tuple& frontier, std::size_t parts) {
+    OpenPart split(const OpenPart& frontier, std::size_t parts) {
         return to_tuple(searcher_->split(read_frontier(frontier, subset_words_), parts), subset_words_);
     }
 
     // None while there is no tree.
-    nb::object snapshot() {
+    std::optional<Snapshot> snapshot() {
         const Exit::Entry entry;
         contree::Snapshot now;
         {
             const ReleaseGil released;
             now = searcher_->snapshot();
         }
-        if (now.tree.size() == 0) return nb::none();
-        nb::dict out;
+        if (now.tree.size() == 0) return std::nullopt;
+        Snapshot out;
         out["tree"] = to_dict(std::move(now.tree), classes_, subset_words_);
         out["objective"] = now.objective;
         out["lower_bound"] = now.lower_bound;
@@ -166,8 +167,8 @@ NB_MODULE(_core, m) {
     nb::class_<Searcher>(m, "Searcher")
         .def(nb::init<const Matrix&, const nb::object&, std::int32_t, const std::string&, int, const Weights&,
                  std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool,
-                 std::int64_t, double, int, const std::string&, const nb::dict&, std::int64_t, std::uint64_t,
-                 const Categories&>(),
+                 std::int64_t, double, int, const std::string&, const SwitchValues&, std::int64_t,
+                 std::uint64_t, const Categories&>(),
             "X"_a, "y"_a, "n_classes"_a, nb::kw_only(), "objective"_a = "errors", "score_shift"_a = 0,
             "weights"_a.none(), "max_depth"_a, "min_samples_leaf"_a, "min_weight_leaf"_a, "max_leaves"_a,
             "error_cost"_a, "leaf_cost"_a, "all_sizes"_a, "max_gap"_a, "feature_tolerance"_a, "n_jobs"_a,

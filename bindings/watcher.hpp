@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 #include "contree/contree.hpp"
+#include "convert.hpp"
 #include "exit.hpp"
 
 namespace contree_python {
@@ -12,7 +13,7 @@ namespace contree_python {
 // left open.
 class Watcher {
 public:
-    Watcher(Exit::Call& call, nb::object callback, bool keep_on_interrupt)
+    Watcher(Exit::Call& call, std::optional<Observer> callback, bool keep_on_interrupt)
         : call_(call), callback_(std::move(callback)), keep_on_interrupt_(keep_on_interrupt) {}
 
     contree::Verdict operator()(const contree::Progress& now) {
@@ -21,7 +22,7 @@ public:
         try {
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
             if (call_.interrupted) PyErr_SetNone(PyExc_KeyboardInterrupt), throw nb::python_error();
-            if (callback_.is_none() || !is_due(now)) return contree::Verdict::go_on;
+            if (!callback_ || !is_due(now)) return contree::Verdict::go_on;
             told_ = now;
             return call_back(now) ? contree::Verdict::stop : contree::Verdict::go_on;
         } catch (nb::python_error& error) {
@@ -48,7 +49,7 @@ private:
             nb::make_tuple(now.seconds, now.objective, now.lower_bound, now.root_closed);
         call_.in_python = true;
         PyObject* const answer =
-            surviving([&] { return PyObject_CallObject(callback_.ptr(), arguments.ptr()); });
+            surviving([&] { return PyObject_CallObject(callback_->ptr(), arguments.ptr()); });
         call_.in_python = false;
         if (answer == nullptr) throw nb::python_error();
         return nb::cast<bool>(nb::steal(answer));
@@ -62,7 +63,7 @@ private:
     }
 
     Exit::Call& call_;
-    const nb::object callback_;
+    const std::optional<Observer> callback_;
     const bool keep_on_interrupt_;
     std::optional<contree::Progress> told_;
     std::exception_ptr failure_;

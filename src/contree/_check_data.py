@@ -7,7 +7,7 @@ Categories become codes, see `_categories`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,10 +19,17 @@ from contree._check_integers import warn_of_merged_integers
 from contree._input_errors import explain_bad_input
 from contree._target import Target
 
+if TYPE_CHECKING:
+    from contree._cart_methods import CartMixin
+    from contree._cross_validation import TreeCV
+    from contree._estimator import TreeEstimator
+
 CHUNK_CELLS = 1_000_000  # values copied between two looks at Ctrl-C: some milliseconds
 
 
-def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Target]:
+def check_training_data(
+    estimator: TreeEstimator | TreeCV, X: Any, y: Any
+) -> tuple[np.ndarray, Target]:
     """Return the columns (float64, Fortran order) and what is learnt, as the estimator reads it.
 
     Set the estimator's `categories_`.
@@ -54,7 +61,7 @@ def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Tar
     return X, target
 
 
-def _in_columns(X):
+def _in_columns(X: Any) -> Any:
     """Return a large array of numbers as columns of float64, and any other input unchanged.
 
     Python handles Ctrl-C between two chunks.  NumPy takes half a second to copy a million rows of
@@ -70,7 +77,7 @@ def _in_columns(X):
     return columns
 
 
-def check_rows(estimator, X, check_input: bool = True) -> np.ndarray:
+def check_rows(estimator: CartMixin, X: Any, check_input: bool = True) -> np.ndarray:
     """Return rows to predict as float64, in their own memory order.
 
     Without `check_input`, an array of floats with the right number of columns is returned
@@ -81,7 +88,7 @@ def check_rows(estimator, X, check_input: bool = True) -> np.ndarray:
         validate_data(estimator, X, reset=False, skip_check_array=True)  # names, before values
         X = encode_categories(X, categories)
     elif not check_input and _needs_no_conversion(X, estimator.n_features_in_):
-        return X
+        return np.asarray(X)
     with np.errstate(invalid="ignore"), explain_bad_input(X):  # as in check_training_data
         X = validate_data(
             estimator,
@@ -91,10 +98,11 @@ def check_rows(estimator, X, check_input: bool = True) -> np.ndarray:
             dtype=np.float64,
             ensure_all_finite="allow-nan",
         )
-    return X.toarray() if issparse(X) else X
+    rows: np.ndarray = X.toarray() if issparse(X) else X
+    return rows
 
 
-def _needs_no_conversion(X, n_columns: int) -> bool:
+def _needs_no_conversion(X: Any, n_columns: int) -> bool:
     """Return whether float64 thresholds compare exactly with the values of X as they are."""
     is_float = type(X) is np.ndarray and X.dtype.kind == "f" and X.dtype.itemsize <= 8
     return is_float and X.ndim == 2 and X.shape[1] == n_columns

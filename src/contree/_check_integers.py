@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+Columns = Iterator[tuple[int, np.ndarray]]  # each with its index
+
 LARGEST_EXACT = 2**53  # beyond it, two neighbouring integers may be the same float64
 
 
-def warn_of_merged_integers(X, feature_names) -> None:
+def warn_of_merged_integers(X: Any, feature_names: np.ndarray | None) -> None:
     """Warn about each column in which two distinct integers become the same float64."""
     for f, integers in _wide_integer_columns(X):
         distinct = np.unique(integers)
@@ -29,7 +33,7 @@ def warn_of_merged_integers(X, feature_names) -> None:
             )
 
 
-def _wide_integer_columns(X):
+def _wide_integer_columns(X: Any) -> Columns:
     """Yield (index, integers) for each column of X that has integers beyond 2**53.
 
     Floating-point input costs a look at the types.  Integers cost a minimum and a maximum.
@@ -53,7 +57,7 @@ def _wide_integer_columns(X):
         yield from _wide_columns_of_array(array, 0)
 
 
-def _wide_columns_of_frame(frame):
+def _wide_columns_of_frame(frame: Any) -> Columns:
     """Yield the wide integer columns of a data frame, whose columns each have their own type."""
     for f, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
         # Nullable integer types have a `kind` too.  Without missing values they convert exactly.
@@ -71,7 +75,7 @@ def _wide_columns_of_frame(frame):
         )
 
 
-def _wide_columns_of_array(array: np.ndarray, start: int):
+def _wide_columns_of_array(array: np.ndarray, start: int) -> Columns:
     """Yield the wide integer columns of an array whose column 0 has the index `start`."""
     kind = array.dtype.kind
     if kind == "O":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -10,13 +13,12 @@ from contree._input_errors import dtype_kind, same_error_type
 FEW_CLASSES = 20
 
 
-def exact_labels(y):
+def exact_labels(y: Any) -> Any:
     """Return y in a form whose labels scikit-learn's checks leave distinct and of their own type.
 
     Those checks turn pandas' nullable integers into floats and numbers beside strings into
     strings.  They reject integers in an array of objects.
     """
-    dtype = getattr(y, "dtype", None)
     if isinstance(y, (list, tuple)):
         _reject_mixed_labels(y)
         _reject_complex_labels(_as_array(y))
@@ -26,11 +28,11 @@ def exact_labels(y):
             return np.asarray(exact_labels(column))[:, np.newaxis]
     elif hasattr(y, "null_count") and y.null_count():  # polars
         raise ValueError("Input y contains None. Give every row a label, or drop the row.")
-    elif hasattr(y, "isna") and not isinstance(dtype, np.dtype):
+    elif hasattr(y, "isna") and not isinstance(y.dtype, np.dtype):
         if y.isna().any():
             raise ValueError("Input y contains NaN. Give every row a label, or drop the row.")
         if dtype_kind(y) in ("b", "i", "u"):
-            return np.asarray(y, dtype=f"{dtype.kind}{dtype.itemsize}")
+            return np.asarray(y, dtype=f"{y.dtype.kind}{y.dtype.itemsize}")
     elif dtype_kind(y) == "O" and np.ndim(y) == 1:
         labels = list(y)
         _reject_mixed_labels(labels)
@@ -71,19 +73,19 @@ def _classes_and_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(y, return_inverse=True)
 
 
-def _as_array(labels) -> np.ndarray:
+def _as_array(labels: Any) -> np.ndarray:
     try:
         return np.asarray(labels)
     except ValueError as error:
         raise ValueError(f"Input y must have one label for each row. {error}") from error
 
 
-def _reject_complex_labels(y) -> None:
+def _reject_complex_labels(y: Any) -> None:
     if dtype_kind(y) == "c":
         raise ValueError("Input y must be labels. Complex data not supported.")
 
 
-def _reject_mixed_labels(labels) -> None:
+def _reject_mixed_labels(labels: Iterable[Any]) -> None:
     if any(label is None for label in labels):
         raise ValueError("Input y contains None. Give every row a label, or drop the row.")
     if len({isinstance(label, str) for label in labels}) == 2:

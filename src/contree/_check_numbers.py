@@ -22,12 +22,11 @@ def exact_numbers(y: Any) -> Any:
         return np.asarray(exact_numbers(column))[:, np.newaxis]
     if hasattr(y, "null_count") and y.null_count():  # polars
         raise ValueError("Input y contains None. Give every row a number, or drop the row.")
-    dtype = getattr(y, "dtype", None)
-    if hasattr(y, "isna") and not isinstance(dtype, np.dtype):
+    if hasattr(y, "isna") and not isinstance(y.dtype, np.dtype):
         if y.isna().any():
             raise ValueError("Input y contains NaN. Give every row a number, or drop the row.")
         if dtype_kind(y) in ("b", "i", "u", "f"):
-            return np.asarray(y, dtype=f"{dtype_kind(y)}{dtype.itemsize}")
+            return np.asarray(y, dtype=f"{y.dtype.kind}{y.dtype.itemsize}")
     array = _as_array(y)
     if array.dtype.kind == "c":
         raise ValueError(f"{WRONG}. Complex data not supported.")

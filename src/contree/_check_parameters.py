@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -17,7 +19,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from contree._parameters import SEED, Parameter, Range
-from contree._weights import Unit, Weights
+from contree._typing import Costs, Number
+from contree._weights import ClassWeight, Unit, Weights
+
+if TYPE_CHECKING:
+    from contree._classifier import ConTreeClassifier
+    from contree._estimator import TreeEstimator
 
 FIXED_SEED = 1  # the core's own
 MOST_THREADS = 65_536  # no machine has more processors
@@ -45,20 +52,20 @@ NUMBERS = (
 class Only(Options):
     """The allowed values of a CART parameter without effect here; the error says what to use."""
 
-    def __init__(self, parameter: Parameter):
+    def __init__(self, parameter: Parameter) -> None:
         super().__init__((str, Real, type(None)), set(parameter.allowed))
         self.parameter = parameter
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.parameter.values}. {self.parameter.instead}"
 
 
-def sklearn_constraints(parameter: Parameter) -> list:
+def sklearn_constraints(parameter: Parameter) -> list[Any]:
     """Return the constraints on a parameter for scikit-learn's validation."""
     if parameter.instead and not any(isinstance(one, Range) for one in parameter.allowed):
         return [Only(parameter)]
     words = {one for one in parameter.allowed if isinstance(one, str)}
-    constraints: list = [StrOptions(words)] if words else []
+    constraints: list[Any] = [StrOptions(words)] if words else []
     for one in parameter.allowed:
         if one is SEED:
             constraints.append("random_state")  # which allows None too
@@ -75,7 +82,7 @@ def sklearn_constraints(parameter: Parameter) -> list:
     return constraints
 
 
-def check_no_bools(estimator, names) -> None:
+def check_no_bools(estimator: object, names: Iterable[str]) -> None:
     """Reject True and False as numbers, which scikit-learn's ranges accept."""
     for name in names:
         value = getattr(estimator, name)
@@ -86,7 +93,7 @@ def check_no_bools(estimator, names) -> None:
             )
 
 
-def check_callback(callback) -> None:
+def check_callback(callback: object) -> None:
     if callback is not None and not callable(callback):
         raise TypeError(
             "callback must be None or a function that takes a contree.Progress; "
@@ -94,7 +101,7 @@ def check_callback(callback) -> None:
         )
 
 
-def check_minimize_leaves(estimator) -> None:
+def check_minimize_leaves(estimator: ConTreeClassifier) -> None:
     """Reject a cost of leaves where their number comes second."""
     if estimator.minimize_leaves and estimator.ccp_alpha > 0:
         raise ValueError(
@@ -110,7 +117,7 @@ def resolve_max_depth(max_depth: int | None, n_rows: int) -> int:
     return most if max_depth is None else min(int(max_depth), most)
 
 
-def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
+def resolve_max_gap(max_gap: Number, total: int, unit: Unit = 1) -> int:
     """Return the permitted gap as a number of errors, or of units of weight, rounded down.
 
     A share is the decimal in the user's program, so 0.29 of 100 rows is 29.  The float64 nearest to
@@ -121,14 +128,14 @@ def resolve_max_gap(max_gap: Real, total: int, unit: Unit = 1) -> int:
     return math.floor(Fraction(str(max_gap)) * total)
 
 
-def resolve_min_samples_leaf(min_samples_leaf: Real, n_rows: int) -> int:
+def resolve_min_samples_leaf(min_samples_leaf: Number, n_rows: int) -> int:
     """Return the least number of rows of a leaf; a share is rounded up, as scikit-learn does."""
     if isinstance(min_samples_leaf, Integral):
         return min(int(min_samples_leaf), n_rows)
     return max(1, math.ceil(min_samples_leaf * n_rows))
 
 
-def check_min_samples_split(estimator, least: int, n_rows: int) -> None:
+def check_min_samples_split(estimator: TreeEstimator, least: int, n_rows: int) -> None:
     """Reject a size that two leaves of the least size do not imply."""
     min_samples_split = estimator.min_samples_split
     rows = resolve_min_samples_leaf(min_samples_split, n_rows)  # shares are rounded alike
@@ -141,9 +148,9 @@ def check_min_samples_split(estimator, least: int, n_rows: int) -> None:
         )
 
 
-def resolve_class_weight(class_weight, classes: np.ndarray):
+def resolve_class_weight(class_weight: Costs, classes: np.ndarray) -> ClassWeight:
     """Return one exact weight for each class, "balanced", or None."""
-    if class_weight is None or class_weight == "balanced":
+    if class_weight is None or isinstance(class_weight, str):
         return class_weight
     labels = classes.tolist()
     weights = [_exact_class_weight(label, class_weight.get(label, 1)) for label in labels]
@@ -156,7 +163,7 @@ def resolve_class_weight(class_weight, classes: np.ndarray):
     return weights
 
 
-def _exact_class_weight(label, weight) -> int | Fraction:
+def _exact_class_weight(label: Any, weight: Any) -> int | Fraction:
     if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
         raise ValueError(
             f"class_weight must give each class a finite number that is not negative; got "
@@ -165,7 +172,7 @@ def _exact_class_weight(label, weight) -> int | Fraction:
     return int(weight) if isinstance(weight, Integral) else Fraction(float(weight))
 
 
-def resolve_leaf_size(estimator, weights: Weights, n_rows: int) -> tuple[int, int]:
+def resolve_leaf_size(estimator: TreeEstimator, weights: Weights, n_rows: int) -> tuple[int, int]:
     """Return the least rows of a leaf and its least weight, in multiples of the unit.
 
     Without weights, the first number covers both limits and the second is 0.
@@ -191,11 +198,11 @@ def resolve_memory_limit(memory_limit: int | str | None, owner: str = "ConTreeCl
     """Return the limit in bytes, 0 for None; MB are millions and MiB are 2**20."""
     if memory_limit is None:
         return 0
-    number, unit = memory_limit, ""
-    if isinstance(memory_limit, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", memory_limit, re.ASCII | re.I)
-        number, unit = (Fraction(found[1]), found[2].lower()) if found else (0, "")
-    size = math.floor(number * UNITS.get(unit, 0))
+    size = 0
+    if not isinstance(memory_limit, str):
+        size = int(memory_limit)
+    elif found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", memory_limit, re.ASCII | re.I):
+        size = math.floor(Fraction(found[1]) * UNITS.get(found[2].lower(), 0))
     if size < 1:
         raise ValueError(
             f"The 'memory_limit' parameter of {owner} must be None, a number of bytes "
@@ -217,17 +224,17 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
             f"The 'n_jobs' parameter must be None or an int other than 0, at most {MOST_THREADS}. "
             f"Got {n_jobs} instead. Use -1 for all processors."
         )
-    return max(1, min(int(effective_n_jobs(n_jobs)), 4 * cpu_count()))
+    return max(1, min(int(effective_n_jobs(n_jobs)), 4 * int(cpu_count())))
 
 
-def resolve_seed(random_state) -> int:
+def resolve_seed(random_state: Any) -> int:
     """Return the seed of a fit; None gives a fixed seed, so that fits can be repeated."""
     if random_state is None:
         return FIXED_SEED
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))  # as CART does
 
 
-def resolve_switches(search_options: dict | None) -> dict:
+def resolve_switches(search_options: dict[str, Any] | None) -> dict[str, Any]:
     """Return the search options with integers as int; the core checks names and ranges."""
     numbers = (Integral, np.bool_)
     return {

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from contree._input_errors import same_error_type
+from contree._input_errors import dtype_kind, same_error_type
+from contree._weights import ClassWeight
 
 
-def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
+def check_sample_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Return the weights of the rows as exact integers or float64; None for None."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, Real):
         sample_weight = [sample_weight] * n_rows
-    dtype = getattr(sample_weight, "dtype", None)
-    nullable = getattr(dtype, "kind", None) in ("i", "u") and not isinstance(dtype, np.dtype)
+    kind = dtype_kind(sample_weight)
+    nullable = kind in ("i", "u") and not isinstance(sample_weight.dtype, np.dtype)
     if nullable and not sample_weight.isna().any():  # scikit-learn would turn them into floats
-        sample_weight = np.asarray(sample_weight, dtype=f"{dtype.kind}8")
+        sample_weight = np.asarray(sample_weight, dtype=f"{kind}8")
     try:
-        weights = check_array(sample_weight, ensure_2d=False, input_name="sample_weight")
+        weights: np.ndarray = check_array(
+            sample_weight, ensure_2d=False, input_name="sample_weight"
+        )
     except (TypeError, ValueError) as error:
         if "sample_weight" in str(error):
             raise
@@ -44,7 +48,7 @@ def check_sample_weight(sample_weight, n_rows: int) -> np.ndarray | None:
 
 
 def rows_with_weight(
-    sample_weight: np.ndarray | None, class_weight, codes: np.ndarray
+    sample_weight: np.ndarray | None, class_weight: ClassWeight, codes: np.ndarray
 ) -> np.ndarray | None:
     """Return a mask of the rows whose weight is positive; None if that is every row."""
     if sample_weight is None and not isinstance(class_weight, list):

@@ -14,26 +14,34 @@ import os
 import stat
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from contree._draft import Draft, remove_leftovers
+from contree._draft import Draft, StrPath, remove_leftovers
 from contree._problem import Problem
+from contree._typing import Moment, Nodes, OpenPart
 
 FORMAT = 1
 SAVE_SECONDS = 5.0  # between two writes, at least
 SAVE_DURATIONS = 20  # the same, in durations of the last write: a slow disk slows nothing else
 RUNNING = "running"  # the status of a search that has not ended, or that was killed
 
-TREE_ARRAYS = {
+ArrayType = type[np.int64 | np.uint64 | np.uint8 | np.float64]
+
+TREE_ARRAYS: dict[str, ArrayType] = {
     "children_left": np.int64,
     "children_right": np.int64,
     "feature": np.int64,
     "threshold": np.float64,
     "missing_go_to_left": np.uint8,
 }
-SETS = {"category_offset": np.int64, "category_words": np.uint64}  # if features are categorical
+SETS: dict[str, ArrayType] = {
+    "category_offset": np.int64,
+    "category_words": np.uint64,
+}  # if features are categorical
 SCALARS = {"status": str, "objective": int, "lower_bound": int, "seconds": float}
 
 
@@ -61,9 +69,9 @@ class State:
     objective: int
     lower_bound: int
     seconds: float
-    history: list
-    tree: dict
-    frontier: tuple
+    history: list[Moment]
+    tree: Nodes
+    frontier: OpenPart
 
 
 class Checkpoint:
@@ -77,7 +85,7 @@ class Checkpoint:
         The problem that the search solves.
     """
 
-    def __init__(self, path, problem: Problem):
+    def __init__(self, path: StrPath, problem: Problem) -> None:
         self.path = os.fspath(path)
         self.problem = problem
         self._last_save = time.monotonic()
@@ -175,7 +183,7 @@ def _encoded(problem: Problem, state: State) -> bytes:
     return f"contree checkpoint {FORMAT} {checksum(FORMAT, text)}\n".encode() + text
 
 
-def _arrays_of(tree: dict) -> dict:
+def _arrays_of(tree: Mapping[str, object]) -> dict[str, ArrayType]:
     """Return the types of the arrays that the file has of a tree."""
     return TREE_ARRAYS | {name: kind for name, kind in SETS.items() if name in tree}
 
@@ -208,7 +216,7 @@ def _read(path: str) -> tuple[Problem, State]:
         raise damaged(path) from error
 
 
-def _decoded(path: str, state: dict) -> State:
+def _decoded(path: str, state: dict[str, Any]) -> State:
     if not all(isinstance(state[name], kind) for name, kind in SCALARS.items()):
         raise damaged(path)
     depth, floor, intervals = state["frontier"]

@@ -21,7 +21,9 @@ from contree._target import Counted, Target
 from contree._weights import in_user_unit, weigh
 
 if TYPE_CHECKING:
+    from contree._estimator import TreeEstimator
     from contree._fit_request import FitRequest, SearchInput
+    from contree._typing import Answer, Nodes
 
 
 class ClassTarget(Target):
@@ -59,7 +61,7 @@ class ClassTarget(Target):
         labels = json.dumps([repr(label) for label in self.classes.tolist()]).encode()
         return labels + self.codes.tobytes()
 
-    def counted(self, estimator: Any, sample_weight: np.ndarray | None) -> Counted:
+    def counted(self, estimator: TreeEstimator, sample_weight: np.ndarray | None) -> Counted:
         check_minimize_leaves(estimator)
         class_weight = resolve_class_weight(estimator.class_weight, self.classes)
         rows, codes = rows_with_weight(sample_weight, class_weight, self.codes), self.codes
@@ -74,7 +76,7 @@ class ClassTarget(Target):
             return Counted(rows, codes, weights, LeavesSecond.of(most, weights))
         return Counted(rows, codes, weights, LeafCost.of(estimator.ccp_alpha, most, weights))
 
-    def store(self, estimator: Any, answer: dict[str, Any], request: FitRequest) -> Objective:
+    def store(self, estimator: TreeEstimator, answer: Answer, request: FitRequest) -> Objective:
         unit = request.weights.unit
         estimator.classes_ = self.classes
         estimator.n_classes_ = len(self.classes)
@@ -93,7 +95,7 @@ class ClassTarget(Target):
         return request.cost
 
     @staticmethod
-    def recount(tree: dict[str, Any], search_input: SearchInput) -> int:
+    def recount(tree: Nodes, search_input: SearchInput) -> int:
         leaves = ClassTree.of_answer(tree).apply(search_input.X)
         weights = search_input.options["weights"]
         counts = np.zeros_like(tree["class_counts"])

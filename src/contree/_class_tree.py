@@ -10,6 +10,7 @@ from scipy.special import entr
 
 from contree._categories import Categories
 from contree._fitted_tree import FittedTree, frozen
+from contree._typing import Number
 from contree._weights import Unit
 
 
@@ -127,6 +128,6 @@ n_node_missing, weight_unit, n_features, categories, category_offset, category_w
             return frozen(1.0 - np.square(shares).sum(axis=1), np.float64)
         return frozen(entr(shares).sum(axis=1) / np.log(2.0), np.float64)
 
-    def class_weights_of(self, node: int) -> list[int | float]:
+    def class_weights_of(self, node: int) -> list[Number]:
         """Return what the rows of each class weigh in a node, in the user's unit."""
         return self._in_user_unit(self.class_weights[node])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -16,6 +16,7 @@ from contree._class_tree import ClassTree
 from contree._estimator import TreeEstimator
 from contree._parameters import PARAMETERS
 from contree._tags import set_tags
+from contree._typing import Costs, Number, OnInterrupt, Search, Seed
 from contree.export.class_wording import ClassWording
 from contree.export.json_class import ClassJson
 
@@ -248,7 +249,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     tree_: ClassTree
     classes_: np.ndarray
     n_classes_: int
-    errors_: int | float
+    errors_: Number
     leaves_lower_bound_: int
     weight_tolerance_: float
 
@@ -259,24 +260,24 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         max_leaf_nodes: int | None = None,
         ccp_alpha: float = 0.0,
         minimize_leaves: bool = False,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: Number = 1,
         min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "from_dtype",
-        class_weight: dict[Any, Any] | str | None = None,
-        max_gap: int | float = 0,
+        class_weight: Costs = None,
+        max_gap: Number = 0,
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         warm_start: bool = False,
-        on_interrupt: str = "raise",
-        search: str = "best_first",
-        search_options: dict[str, Any] | None = None,
+        on_interrupt: OnInterrupt = "raise",
+        search: Search = "best_first",
+        search_options: dict[str, int] | None = None,
         verbose: int = 0,
-        criterion: str = "gini",
-        splitter: str = "best",
-        min_samples_split: int | float = 2,
+        criterion: Literal["gini", "entropy", "log_loss"] = "gini",
+        splitter: Literal["best"] = "best",
+        min_samples_split: Number = 2,
         max_features: None = None,
         min_impurity_decrease: float = 0.0,
         monotonic_cst: None = None,

@@ -15,6 +15,7 @@ from contree._classifier import ConTreeClassifier
 from contree._cross_validation import SPLITS, TEST_SHARE, TreeCV, constraints
 from contree._parameters import OF_EVERY_FOLD
 from contree._tags import set_tags
+from contree._typing import Costs, Number, Seed
 
 
 class ConTreeClassifierCV(ClassifierMixin, TreeCV):
@@ -119,17 +120,17 @@ feature_tolerance, memory_limit, search_options
         cv: Any = None,
         scoring: Any = None,
         one_standard_error: bool = False,
-        random_state: Any = 0,
+        random_state: Seed = 0,
         n_jobs: int | None = None,
         minimize_leaves: bool = False,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: Number = 1,
         min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "from_dtype",
-        class_weight: dict[Any, Any] | str | None = None,
+        class_weight: Costs = None,
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
         memory_limit: int | str | None = None,
-        search_options: dict[str, Any] | None = None,
+        search_options: dict[str, int] | None = None,
         verbose: int = 0,
     ) -> None:
         self.max_depth = max_depth

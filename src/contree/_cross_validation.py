@@ -35,7 +35,9 @@ from contree.export.scores import plot_scores
 SPLITS, TEST_SHARE = 5, 0.2  # the paper's protocol
 
 
-def constraints(estimator: type[TreeEstimator], of_every_fold: tuple[str, ...]) -> dict[str, list]:
+def constraints(
+    estimator: type[TreeEstimator], of_every_fold: tuple[str, ...]
+) -> dict[str, list[Any]]:
     """Return the constraints on the parameters of a cross-validation, for scikit-learn."""
     known = estimator._parameter_constraints
     return {
@@ -115,7 +117,14 @@ class TreeCV(BaseEstimator):
     def _default_splitter(self, target: Target) -> Any:
         """Return the splitter that ``cv=None`` means."""
 
-    def _scores(self, X: Any, y: Any, weights: Any, splits: list, tried: list) -> np.ndarray:
+    def _scores(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        splits: list[tuple[np.ndarray, np.ndarray]],
+        tried: list[tuple[int, int]],
+    ) -> np.ndarray:
         """Return the score of each candidate on each fold."""
         base = self._tree_type(**self._of_every_search()).set_params(
             minimize_leaves=False,  # a path has the smallest tree of each number of errors anyway
@@ -144,7 +153,8 @@ class TreeCV(BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predict each row by the chosen tree."""
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict(X)
+        predicted: np.ndarray = self.best_estimator_.predict(X)
+        return predicted
 
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the scores of all candidates with matplotlib, over their number of leaves.

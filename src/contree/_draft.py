@@ -16,6 +16,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+StrPath = str | os.PathLike[str]
+
 TOKEN_BYTES = 6  # random bytes in a draft's name
 LEFTOVER_SECONDS = 600  # an older draft was left by a killed process
 
@@ -32,8 +34,8 @@ class Draft:
         Bytes to reserve on the disk.
     """
 
-    def __init__(self, path, reserve: int = 0):
-        self._draft = None
+    def __init__(self, path: StrPath, reserve: int = 0) -> None:
+        self._draft: Path | None = None
         mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
             if stat.S_ISDIR(mode):
@@ -97,17 +99,17 @@ class Draft:
     def __enter__(self) -> Draft:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.discard()
 
 
-def write_whole(path, content: bytes) -> None:
+def write_whole(path: StrPath, content: bytes) -> None:
     """Write a file, whole or not at all."""
     with Draft(path) as draft:
         draft.commit(content)
 
 
-def remove_leftovers(path) -> None:
+def remove_leftovers(path: StrPath) -> None:
     """Remove old drafts of a file that killed processes have left."""
     target = Path(os.path.realpath(path))
     of_this = _draft_name(target.name, "")[: -len(".tmp")]
@@ -124,7 +126,7 @@ def _draft_name(name: str, token: str) -> str:
     return f".{name[:40]}.{token}.tmp"
 
 
-def _mode(path) -> int | None:
+def _mode(path: StrPath) -> int | None:
     """Return the mode of a path, or None if it does not exist."""
     try:
         return os.stat(path).st_mode

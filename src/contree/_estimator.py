@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from contree._cart_methods import CartMixin
 from contree._categories import Categories, category_mask
+from contree._draft import StrPath
 from contree._fit import fit_with, search_tree
 from contree._fitted_tree import FittedTree
 from contree._parameters import Parameter
+from contree._progress import Callback
 from contree._report import SearchReport
 from contree._target import Target
-from contree._typing import with_checked_parameters
+from contree._typing import Number, OnInterrupt, Search, Seed, with_checked_parameters
 from contree.export.json_leaf import JsonLeaf
 from contree.export.methods import ExportMixin
 from contree.export.wording import Wording
@@ -32,11 +34,32 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
     _cart_type: ClassVar[type[BaseDecisionTree]]  # what to_sklearn() gives
     _parameters: ClassVar[tuple[Parameter, ...]]
 
+    # Parameters.
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    ccp_alpha: float
+    minimize_leaves: bool
+    min_samples_leaf: Number
+    min_weight_fraction_leaf: float
+    categorical_features: Any
+    max_gap: Number
+    time_limit: float | None
+    feature_tolerance: float
+    n_jobs: int | None
+    memory_limit: int | str | None
+    random_state: Seed
+    warm_start: bool
+    on_interrupt: OnInterrupt
+    search: Search
+    search_options: dict[str, int] | None
+    verbose: int
+    min_samples_split: Number
+
     # Set by fit.
     tree_: FittedTree
     status_: str
-    objective_: int | float
-    lower_bound_: int | float
+    objective_: Number
+    lower_bound_: Number
     search_report_: SearchReport
     n_features_in_: int
     feature_names_in_: np.ndarray
@@ -50,9 +73,9 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
         sample_weight: Any = None,
         check_input: bool = True,
         *,
-        callback: Any = None,
+        callback: Callback | None = None,
         initial_tree: Any = None,
-        checkpoint: Any = None,
+        checkpoint: StrPath | None = None,
     ) -> Self:
         """Find an optimal tree.
 
@@ -111,7 +134,7 @@ class TreeEstimator(CartMixin, ExportMixin, BaseEstimator):
         return category_mask(self.categories_)
 
     @property
-    def gap_(self) -> int | float:
+    def gap_(self) -> Number:
         check_is_fitted(self, "tree_")
         return self.objective_ - self.lower_bound_
 

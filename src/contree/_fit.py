@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from contree import _core
 from contree._check_data import check_training_data
@@ -18,22 +19,27 @@ from contree._check_parameters import NUMBERS, check_callback, check_no_bools
 from contree._checkpoint import check_checkpoint, resume_search
 from contree._fit_request import FitRequest, SearchInput
 from contree._initial_tree import check_initial_tree, previous_tree
-from contree._progress import observer, with_seconds_before
+from contree._progress import Callback, observer, with_seconds_before
 from contree._report import Improvement, SearchReport
+from contree._typing import Answer
+
+if TYPE_CHECKING:
+    from contree._draft import StrPath
+    from contree._estimator import TreeEstimator
 
 BYTES_PER_VALUE = 24  # of the core: a value, its rank, its place in an order, and the root's entry
 
 
 def fit_with(
-    search: Callable[[FitRequest], dict],
-    estimator,
-    X,
-    y,
-    sample_weight=None,
-    callback=None,
-    initial_tree=None,
-    checkpoint=None,
-):
+    search: Callable[[FitRequest], Answer],
+    estimator: TreeEstimator,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    callback: Callback | None = None,
+    initial_tree: Any = None,
+    checkpoint: StrPath | None = None,
+) -> None:
     """Fit an estimator by a search: `search_tree`, or a function that can replace it."""
     start_time = time.perf_counter()
     check_no_bools(estimator, NUMBERS)
@@ -62,10 +68,9 @@ def fit_with(
             f"contree: {estimator.status_}, {estimator._loss_in_words()}{with_cost}, "
             f"{_proved(estimator)}, {estimator.search_report_.seconds:.3g} s"
         )
-    return estimator
 
 
-def _proved(estimator) -> str:
+def _proved(estimator: TreeEstimator) -> str:
     """Return what a search has proved, for one line; that a loss is not negative is no proof."""
     bound = estimator.lower_bound_
     if bound == estimator.objective_:
@@ -73,7 +78,7 @@ def _proved(estimator) -> str:
     return f"proved at least {bound}" if bound > 0 else "nothing proved yet"
 
 
-def _leaves_proved(estimator) -> str:
+def _leaves_proved(estimator: TreeEstimator) -> str:
     if not estimator.minimize_leaves:
         return ""
     own, least = estimator.get_n_leaves(), estimator.leaves_lower_bound_
@@ -81,7 +86,7 @@ def _leaves_proved(estimator) -> str:
 
 
 @contextmanager
-def unchanged_on_failure(estimator):
+def unchanged_on_failure(estimator: object) -> Iterator[dict[str, Any]]:
     """Restore an estimator if the enclosed code fails or is interrupted."""
     before = dict(vars(estimator))
     try:
@@ -92,38 +97,38 @@ def unchanged_on_failure(estimator):
         raise
 
 
-def search_tree(request: FitRequest) -> dict:
+def search_tree(request: FitRequest) -> Answer:
     """Return the core's answer, from a search in this process."""
     search_input = request.search_input
     with memory_error_explained(search_input):
         answer = run_search(request)
     warn_of_missing_threads(answer)
     n_jobs = search_input.options["n_jobs"] - answer["missing_threads"]
-    return answer | {"kernel": _core.kernel(), "n_jobs": n_jobs}
+    return {**answer, "kernel": _core.kernel(), "n_jobs": n_jobs}
 
 
-def run_search(request: FitRequest) -> dict:
+def run_search(request: FitRequest) -> Answer:
     """Return the answer of one run of the core, or of the runs that a checkpoint joins."""
     if request.checkpoint is not None:
-        answer = resume_search(request)
-    else:
-        searcher = request.search_input.searcher()
-        seconds_before = request.elapsed_seconds()
-        answer = searcher.run(
-            first=request.initial_tree,
-            time_limit=request.remaining_seconds(),
-            poll=with_seconds_before(seconds_before, request.observe),
-            keep_on_interrupt=request.return_on_interrupt,
-        )
-        answer["seconds"] += seconds_before
-        answer["history"] = [
-            (seconds + seconds_before, *bounds) for seconds, *bounds in answer["history"]
-        ]
+        return resume_search(request, request.checkpoint)
+    searcher = request.search_input.searcher()
+    seconds_before = request.elapsed_seconds()
+    answer = searcher.run(
+        first=request.initial_tree,
+        time_limit=request.remaining_seconds(),
+        poll=with_seconds_before(seconds_before, request.observe),
+        keep_on_interrupt=request.return_on_interrupt,
+    )
+    answer["seconds"] += seconds_before
+    answer["history"] = [
+        (seconds + seconds_before, objective, bound)
+        for seconds, objective, bound in answer["history"]
+    ]
     return answer
 
 
 @contextmanager
-def memory_error_explained(search_input: SearchInput):
+def memory_error_explained(search_input: SearchInput) -> Iterator[None]:
     """Say in a MemoryError how much memory the rows take, and what to do."""
     try:
         yield
@@ -136,7 +141,7 @@ def memory_error_explained(search_input: SearchInput):
         ) from error
 
 
-def warn_of_missing_threads(answer: dict) -> None:
+def warn_of_missing_threads(answer: Answer) -> None:
     if answer["missing_threads"]:
         warnings.warn(
             f"The system did not start {answer['missing_threads']} of the threads that n_jobs asks "
@@ -146,7 +151,7 @@ def warn_of_missing_threads(answer: dict) -> None:
         )
 
 
-def store_answer(estimator, answer: dict, request: FitRequest) -> None:
+def store_answer(estimator: TreeEstimator, answer: Answer, request: FitRequest) -> None:
     """Set the fitted attributes of an estimator from the core's answer."""
     cost = request.target.store(estimator, answer, request)
     estimator.status_ = answer["status"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,12 @@ from contree._checkpoint_file import Checkpoint
 from contree._objective import Objective
 from contree._problem import Problem, fingerprints
 from contree._target import Target
+from contree._typing import Nodes, Observer
 from contree._weights import Weights
+
+if TYPE_CHECKING:
+    from contree._draft import StrPath
+    from contree._estimator import TreeEstimator
 
 
 @dataclass(frozen=True)
@@ -50,14 +55,14 @@ class SearchInput:
     X: np.ndarray
     y: np.ndarray
     n_classes: int
-    options: dict
+    options: dict[str, Any]
 
     @property
     def last_level(self) -> int:
         """The greatest depth of any permitted tree."""
-        return min(self.options["max_depth"], self.options["max_leaves"] - 1)
+        return min(int(self.options["max_depth"]), int(self.options["max_leaves"]) - 1)
 
-    def searcher(self, **changed_options) -> _core.Searcher:
+    def searcher(self, **changed_options: Any) -> _core.Searcher:
         """Return a new searcher, with some options changed."""
         options = self.options | changed_options
         return _core.Searcher(self.X, self.y, self.n_classes, **options)
@@ -99,26 +104,26 @@ class FitRequest:
     start_time: float
     time_limit: float = math.inf
     return_on_interrupt: bool = False
-    initial_tree: dict | None = None
-    observe: Callable[[float, int, int, float], bool] | None = None
+    initial_tree: Nodes | None = None
+    observe: Observer | None = None
     checkpoint: Checkpoint | None = None
 
     @classmethod
     def of(
         cls,
-        estimator,
-        X,
+        estimator: TreeEstimator,
+        X: np.ndarray,
         target: Target,
-        sample_weight,
+        sample_weight: Any,
         *,
         start_time: float,
-        initial_tree: dict | None = None,
-        checkpoint=None,
+        initial_tree: Nodes | None = None,
+        checkpoint: StrPath | None = None,
         all_sizes: bool = False,
     ) -> FitRequest:
         """Return the request of an estimator for checked rows; `checkpoint` is a path or None."""
         sample_weight = check_sample_weight(sample_weight, len(X))
-        data = None
+        data: dict[str, str] = {}
         if checkpoint is not None:
             data = fingerprints(X, target, sample_weight, estimator.categories_)
         counted = target.counted(estimator, sample_weight)
@@ -152,7 +157,14 @@ class FitRequest:
         return max(0.0, self.time_limit - self.elapsed_seconds())
 
 
-def core_options(estimator, n_rows: int, weights: Weights, cost: Objective, *, all_sizes=False):
+def core_options(
+    estimator: TreeEstimator,
+    n_rows: int,
+    weights: Weights,
+    cost: Objective,
+    *,
+    all_sizes: bool = False,
+) -> dict[str, Any]:
     """Return the keyword arguments of the core's `Searcher`, besides rows and labels."""
     min_samples_leaf, min_weight_leaf = resolve_leaf_size(estimator, weights, n_rows)
     return {

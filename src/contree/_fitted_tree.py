@@ -15,7 +15,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from contree._categories import Categories
-from contree._weights import Unit, in_user_unit
+from contree._typing import Nodes, Number
+from contree._weights import Exact, Unit, in_user_unit
 
 UNDEFINED = -2  # feature and threshold of a leaf
 CHUNK = 1 << 14  # rows sent down at once: few enough to stay in the cache, twice as fast as all
@@ -135,12 +136,17 @@ class FittedTree(ABC):
         self.weight_unit = weight_unit
         self.n_features = max(0, *self.feature + 1) if n_features is None else n_features
 
+    @property
+    @abstractmethod
+    def loss_units(self) -> Exact:
+        """The loss of all leaves, exactly, in units of weight."""
+
     @classmethod
-    def of_answer(cls, nodes: dict[str, Any], **others: Any) -> Self:
+    def of_answer(cls, nodes: Nodes, **others: Any) -> Self:
         """Return the tree in an answer of the core, which has the gap as two arrays."""
-        nodes = dict(nodes)
-        gap = np.column_stack((nodes.pop("gap_below"), nodes.pop("gap_above")))
-        return cls(threshold_gap=gap, **nodes, **others)
+        fields: dict[str, Any] = {**nodes, **others}
+        gap = np.column_stack((fields.pop("gap_below"), fields.pop("gap_above")))
+        return cls(threshold_gap=gap, **fields)
 
     def _larger_side_is_left(self) -> np.ndarray:
         rows, inner = self.n_node_samples, np.flatnonzero(self.feature >= 0)
@@ -246,11 +252,11 @@ class FittedTree(ABC):
         sides = zip(self.categories_of(node), self.codes_go_left(node).tolist(), strict=True)
         return tuple(category for category, goes_left in sides if not goes_left)
 
-    def weight_of(self, node: int) -> int | float:
+    def weight_of(self, node: int) -> Number:
         """Return the weight of the rows of a node, in the user's unit."""
         return in_user_unit(int(self.node_weights[node]), self.weight_unit)
 
-    def _in_user_unit(self, multiples: np.ndarray) -> list[int | float]:
+    def _in_user_unit(self, multiples: np.ndarray) -> list[Number]:
         return [in_user_unit(multiple, self.weight_unit) for multiple in multiples.tolist()]
 
     def compute_node_depths(self) -> np.ndarray:

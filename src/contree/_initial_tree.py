@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -16,7 +18,11 @@ from sklearn.tree import BaseDecisionTree
 
 from contree._categories import Categories, category_mask
 from contree._fitted_tree import FittedTree, words_of
+from contree._typing import Nodes
 from contree.export.json import read_any
+
+if TYPE_CHECKING:
+    from contree._estimator import TreeEstimator
 
 ALLOWED = (
     "a fitted ConTreeClassifier or ConTreeRegressor or its tree_, JSON as to_json() gives (str or "
@@ -24,7 +30,7 @@ ALLOWED = (
 )
 
 
-def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
+def check_initial_tree(estimator: TreeEstimator, initial_tree: Any) -> Nodes | None:
     """Return the arrays of ``fit``'s argument, checked against the columns that were just seen."""
     from contree._estimator import TreeEstimator  # which imports this module
 
@@ -52,7 +58,7 @@ def check_initial_tree(estimator, initial_tree) -> dict[str, np.ndarray] | None:
     return arrays
 
 
-def previous_tree(estimator, before: dict) -> dict[str, np.ndarray] | None:
+def previous_tree(estimator: TreeEstimator, before: dict[str, Any]) -> Nodes | None:
     """Return the arrays of the tree that the estimator had `before`, if they fit the new columns.
 
     If they do not, a warning says so: without them the search takes longer, and ends the same.
@@ -71,7 +77,7 @@ def previous_tree(estimator, before: dict) -> dict[str, np.ndarray] | None:
     return _arrays_for(estimator, before["tree_"])
 
 
-def _mismatch(now: dict, then: dict) -> str | None:
+def _mismatch(now: Mapping[str, Any], then: Mapping[str, Any]) -> str | None:
     """Say why a tree of other columns cannot be used; None if it can."""
     if then["n_features_in_"] != now["n_features_in_"]:
         return (
@@ -84,14 +90,15 @@ def _mismatch(now: dict, then: dict) -> str | None:
     return None
 
 
-def _from_json(given: str | dict):
+def _from_json(given: str | dict[str, Any]) -> TreeEstimator:
     try:
-        return read_any(given if isinstance(given, str) else json.dumps(given))
+        tree: TreeEstimator = read_any(given if isinstance(given, str) else json.dumps(given))
     except (TypeError, ValueError) as error:
         raise ValueError(f"initial_tree must be {ALLOWED}. {error}") from error
+    return tree
 
 
-def _mismatched_test(estimator, tree) -> str | None:
+def _mismatched_test(estimator: TreeEstimator, tree: Any) -> str | None:
     """Say which test of a tree is for numbers where X has categories, or the reverse."""
     now = category_mask(estimator.categories_)
     sets = getattr(tree, "category_offset", None)
@@ -106,7 +113,7 @@ def _mismatched_test(estimator, tree) -> str | None:
     return None
 
 
-def _arrays_for(estimator, tree) -> dict[str, np.ndarray]:
+def _arrays_for(estimator: TreeEstimator, tree: Any) -> Nodes:
     """Return the tests of a tree, ours or scikit-learn's, for the columns of an estimator."""
     mismatch = _mismatched_test(estimator, tree)
     if mismatch:
@@ -117,7 +124,7 @@ def _arrays_for(estimator, tree) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _sets(tree, categories: Categories) -> dict[str, np.ndarray]:
+def _sets(tree: Any, categories: Categories) -> Nodes:
     """Return the sets of categories that a tree sends left, by the codes of this fit.
 
     Categories that the tree does not know go where its missing values go.
@@ -139,7 +146,7 @@ def _sets(tree, categories: Categories) -> dict[str, np.ndarray]:
     }
 
 
-def _arrays(tree) -> dict[str, np.ndarray]:
+def _arrays(tree: Any) -> Nodes:
     return {
         "children_left": np.ascontiguousarray(tree.children_left, dtype=np.int64),
         "children_right": np.ascontiguousarray(tree.children_right, dtype=np.int64),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,7 @@ NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
 
 
 @contextmanager
-def explain_bad_input(X):
+def explain_bad_input(X: Any) -> Iterator[None]:
     """Raise errors of the enclosed checks again, with the argument or the column of X named.
 
     Dates are rejected before the checks.  NumPy converts them to integers, in a unit that depends
@@ -33,12 +35,12 @@ def same_error_type(error: Exception, message: str) -> Exception:
     return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
 
 
-def dtype_kind(column) -> str | None:
+def dtype_kind(column: Any) -> str | None:
     """Return NumPy's letter for the type of an array or a column; None without one."""
     return getattr(getattr(column, "dtype", None), "kind", None)
 
 
-def _reject_dates(X) -> None:
+def _reject_dates(X: Any) -> None:
     for name, column in _named_columns(X) if _has_dates(X) else ():
         if dtype_kind(column) not in ("m", "M"):
             continue
@@ -49,7 +51,7 @@ def _reject_dates(X) -> None:
         )
 
 
-def _explained(X, reason: str) -> str:
+def _explained(X: Any, reason: str) -> str:
     """Return the reason of scikit-learn or NumPy together with the argument that it is about."""
     if re.search(NOT_CONVERTED, reason):
         if np.ndim(X) < 2:
@@ -75,13 +77,13 @@ def _explained(X, reason: str) -> str:
     return f"Input X: {reason}"
 
 
-def _has_dates(X) -> bool:
+def _has_dates(X: Any) -> bool:
     dtypes = X.dtypes if hasattr(X, "columns") else [getattr(X, "dtype", None)]
     kinds = [getattr(dtype, "kind", None) for dtype in dtypes]
     return "m" in kinds or "M" in kinds
 
 
-def _named_columns(X):
+def _named_columns(X: Any) -> Iterable[tuple[Any, Any]]:
     """Return pairs of a column's name, or its index, and the column."""
     if hasattr(X, "iloc"):
         return ((name, X.iloc[:, f]) for f, name in enumerate(X.columns))
@@ -90,7 +92,7 @@ def _named_columns(X):
     return enumerate(np.asarray(X, dtype=None if _has_dates(X) else object).T)
 
 
-def _column_without_numbers(X):
+def _column_without_numbers(X: Any) -> Any:
     """Return the name or the index of the first column that is not all numbers."""
     for name, column in _named_columns(X):
         if dtype_kind(column) in ("m", "M"):

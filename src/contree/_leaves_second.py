@@ -13,10 +13,10 @@ and a tree with e errors has at least b - n e leaves.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 from contree._objective import LeafCost
+from contree._typing import Number
 from contree._weights import Weights
 
 
@@ -50,11 +50,11 @@ class LeavesSecond:
     def core_options(self) -> dict[str, Any]:
         return {}
 
-    def gap(self, max_gap: Real) -> int:
+    def gap(self, max_gap: Number) -> int:
         """Return ``max_gap`` in the core's integers: so many errors more, and any leaves."""
         return self.most * self.errors.gap(max_gap)
 
-    def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
+    def bounds(self, counted: int, counted_bound: int) -> tuple[Number, Number]:
         """Return the errors of a tree and a proved bound of all errors, in the user's unit."""
         return self.errors.bounds(self._errors(counted), self._errors(counted_bound))
 

@@ -27,7 +27,9 @@ from contree._target import Counted, Target
 from contree._weights import Weights, weigh
 
 if TYPE_CHECKING:
+    from contree._estimator import TreeEstimator
     from contree._fit_request import FitRequest, SearchInput
+    from contree._typing import Answer, Nodes
 
 EXACT_WEIGHTS = 1 << (BITS - 1)  # what weights must sum to less than, beside targets of one bit
 FEW_WEIGHTS = 1 << 26  # what they are rounded to sum to, at least, if targets are rounded too
@@ -63,7 +65,7 @@ class NumberTarget(Target):
     def fingerprint(self) -> bytes:
         return str(self._y.dtype).encode() + self._y.tobytes()
 
-    def counted(self, estimator: Any, sample_weight: np.ndarray | None) -> Counted:
+    def counted(self, estimator: TreeEstimator, sample_weight: np.ndarray | None) -> Counted:
         rows, y = rows_with_weight(sample_weight, None, self._y), self._y
         if rows is not None:
             y = y[rows]
@@ -75,7 +77,7 @@ class NumberTarget(Target):
         return Counted(rows, targets.integers, weights, cost)
 
     def store(
-        self, estimator: Any, answer: dict[str, Any], request: FitRequest
+        self, estimator: TreeEstimator, answer: Answer, request: FitRequest
     ) -> SquaredErrorCost:
         cost, weights = request.cost, request.weights
         assert isinstance(cost, SquaredErrorCost)
@@ -95,7 +97,7 @@ class NumberTarget(Target):
         return settled
 
     @staticmethod
-    def recount(tree: dict[str, Any], search_input: SearchInput) -> int:
+    def recount(tree: Nodes, search_input: SearchInput) -> int:
         leaf_of = NumberTree.of_answer(tree).apply(search_input.X)
         weights, shift = search_input.options["weights"], search_input.options["score_shift"]
         loss = 0

@@ -24,22 +24,22 @@ import math
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import Any, ClassVar, Protocol
 
 from contree._check_parameters import resolve_max_gap
-from contree._weights import Unit, Weights, in_user_unit, rounded_down
+from contree._typing import Number
+from contree._weights import Exact, Unit, Weights, in_user_unit, rounded_down
 
 FREE = Fraction(0)  # leaves that cost nothing, the usual case, which is kept short
 FEW = 4096  # numbers of leaves that are worth trying one by one
 
 
-def exact_share(ccp_alpha: Real) -> Fraction:
+def exact_share(ccp_alpha: Number) -> Fraction:
     """Return ``ccp_alpha`` as the decimal that is written."""
     return FREE if ccp_alpha == 0 else Fraction(str(float(ccp_alpha)))
 
 
-def most_leaves(ccp_alpha: Real, max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> int:
+def most_leaves(ccp_alpha: Number, max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> int:
     """Return the number of leaves above which no tree can be optimal."""
     most = n_rows if max_depth >= 31 else min(n_rows, 2**max_depth)
     if max_leaf_nodes is not None:
@@ -99,10 +99,10 @@ class Objective(Protocol):
     def core_options(self) -> dict[str, Any]:
         """The options of the core's searcher that say what a leaf loses."""
 
-    def gap(self, max_gap: Real) -> int:
+    def gap(self, max_gap: Number) -> int:
         """Return the parameter ``max_gap`` in the core's integers."""
 
-    def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
+    def bounds(self, counted: int, counted_bound: int) -> tuple[Number, Number]:
         """Return the objective of a tree and a proved bound, in the user's unit."""
 
     def proved(self, counted: int, counted_bound: int) -> bool:
@@ -143,7 +143,7 @@ class LeafCost:
         return cls(FREE, 1, 0, most, weights.total, weights.unit)
 
     @classmethod
-    def of(cls, ccp_alpha: Real, most: int, weights: Weights) -> LeafCost:
+    def of(cls, ccp_alpha: Number, most: int, weights: Weights) -> LeafCost:
         if ccp_alpha == 0:
             return cls.free(most, weights)
         cost = exact_share(ccp_alpha) * weights.total
@@ -160,7 +160,7 @@ class LeafCost:
     def core_options(self) -> dict[str, Any]:
         return {}
 
-    def gap(self, max_gap: Real) -> int:
+    def gap(self, max_gap: Number) -> int:
         """Return ``max_gap``, a number of errors or a share, in the core's integers."""
         return self.scaled_gap(resolve_max_gap(max_gap, self.total, self.unit))
 
@@ -171,14 +171,14 @@ class LeafCost:
         """
         if self.cost is FREE:
             return max_gap
-        off = abs(min(self.cost, self.total) - Fraction(self.leaf_cost, self.error_cost))
+        off = abs(min(self.cost, Fraction(self.total)) - Fraction(self.leaf_cost, self.error_cost))
         return max(0, math.floor(self.error_cost * (max_gap - off * self.most)))
 
-    def objective(self, counted: int) -> int | float:
+    def objective(self, counted: int) -> Number:
         """Return the objective of a tree in the user's unit, from what the core counted."""
         return self._reported(self._exact(counted))
 
-    def bounds(self, counted: int, counted_bound: int) -> tuple[int | float, int | float]:
+    def bounds(self, counted: int, counted_bound: int) -> tuple[Number, Number]:
         """Return the objective of a tree and a proved bound, in the user's unit.
 
         A bound is rounded down; where no tree can be better it is the objective itself, rounded as
@@ -187,7 +187,9 @@ class LeafCost:
         objective = self.objective(counted)
         if self.proved(counted, counted_bound):
             return objective, objective
-        bound = counted_bound if self.cost is FREE else max(self._least(counted_bound), 0)
+        bound: Exact = counted_bound
+        if self.cost is not FREE:
+            bound = max(self._least(counted_bound), Fraction(0))
         lower = rounded_down(bound * self.unit)
         # One float64 may be the nearest to both; a smaller bound holds too.
         if lower == objective and isinstance(lower, float):
@@ -204,7 +206,7 @@ class LeafCost:
         """Return 1: leaves are a part of the objective, or do not count."""
         return 1
 
-    def _reported(self, exact: Fraction) -> int | float:
+    def _reported(self, exact: Fraction) -> Number:
         if self.cost == 0:
             return in_user_unit(int(exact), self.unit)
         return float(exact * self.unit)

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Range:
     """The integers or floats between two ends."""
 
-    kind: type  # int or float
+    kind: type[int] | type[float]
     low: float | None = None
     high: float | None = None
     closed: str = "left"  # the ends that are included: left, right, both, neither
 
-    def __contains__(self, number) -> bool:
+    def __contains__(self, number: float) -> bool:
         above = self.low is None or (
             number >= self.low if self.closed in ("left", "both") else number > self.low
         )
@@ -39,7 +40,7 @@ class Parameter:
 
     name: str
     default: object
-    allowed: tuple  # of Range, strings, None, and the types bool, dict, list and str
+    allowed: tuple[Any, ...]  # of Range, strings, None, and the types bool, dict, list and str
     values: str  # the allowed values in words
     meaning: str  # one short line; docs/options.md may continue it
     instead: str = ""  # for parameters of CART without effect here, not flags: what to use instead

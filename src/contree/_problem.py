@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from contree._categories import Categories, category_counts
 from contree._target import Target
+
+if TYPE_CHECKING:
+    from contree._estimator import TreeEstimator
 
 # These parameters decide which tree is best.  All others only decide when a search ends: see
 # `docs/scaling.md`.
@@ -41,12 +45,12 @@ class Problem:
         The same as the integers of the core.  A bound in other units is not a bound here.
     """
 
-    data: dict
-    parameters: dict
-    counted: dict
+    data: dict[str, str]
+    parameters: dict[str, Any]
+    counted: dict[str, int]
 
     @classmethod
-    def of(cls, estimator, data: dict, options: dict) -> Problem:
+    def of(cls, estimator: TreeEstimator, data: dict[str, str], options: dict[str, Any]) -> Problem:
         """Return a fit's problem: `data` by `fingerprints`, `options` as the core gets them."""
         counted = {
             name: value
@@ -76,10 +80,15 @@ class Problem:
         return found
 
 
-def fingerprints(X, target: Target, sample_weight, categories: Categories | None) -> dict[str, str]:
+def fingerprints(
+    X: np.ndarray,
+    target: Target,
+    sample_weight: np.ndarray | None,
+    categories: Categories | None,
+) -> dict[str, str]:
     """Return hashes of the checked rows, of what is learnt, of the weights and the categories."""
 
-    def hashed(array, prefix: bytes = b"") -> str:
+    def hashed(array: np.ndarray, prefix: bytes = b"") -> str:
         digest = hashlib.sha256(prefix)
         if array.size:
             digest.update(np.ascontiguousarray(array).data.cast("B"))
@@ -95,7 +104,7 @@ def fingerprints(X, target: Target, sample_weight, categories: Categories | None
     }
 
 
-def _as_json(value):
+def _as_json(value: Any) -> Any:
     """Return a parameter in a form that JSON can hold; equal parameters have equal forms."""
     if isinstance(value, dict):
         return sorted([repr(_as_json(label)), float(weight)] for label, weight in value.items())

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from contree._objective import Objective
+from contree._typing import Number, Observer
 
 
 @dataclass(frozen=True)
@@ -33,20 +34,23 @@ class Progress:
     """
 
     seconds: float
-    objective: int | float
-    lower_bound: int | float
+    objective: Number
+    lower_bound: Number
     root_closed: float
 
     @property
-    def gap(self) -> int | float:
+    def gap(self) -> Number:
         """The difference between the best objective and the bound."""
         return self.objective - self.lower_bound
 
 
+Callback = Callable[[Progress], object]
+
+
 @contextmanager
 def observer(
-    callback: Callable[[Progress], object] | None, verbose: int, cost: Objective, search: str = ""
-) -> Iterator[Callable[..., bool] | None]:
+    callback: Callback | None, verbose: int, cost: Objective, search: str = ""
+) -> Iterator[Observer | None]:
     """Yield the function that the core calls; None without a callback and a live line.
 
     The function takes the fields of `Progress` in the core's integers.  It returns True to stop the
@@ -64,9 +68,7 @@ def observer(
         yield observe if watchers else None
 
 
-def with_seconds_before(
-    seconds_before: float, observe: Callable[..., bool] | None
-) -> Callable[..., bool] | None:
+def with_seconds_before(seconds_before: float, observe: Observer | None) -> Observer | None:
     """Return an observer that adds the seconds before the search to the core's; None for None."""
     if observe is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -13,6 +13,7 @@ from contree._estimator import TreeEstimator
 from contree._number_target import NumberTarget
 from contree._parameters import REGRESSOR_PARAMETERS
 from contree._tags import set_tags
+from contree._typing import Number, OnInterrupt, Seed
 from contree.export.json_number import NumberJson
 from contree.export.number_wording import NumberWording
 
@@ -140,23 +141,23 @@ search_options, verbose, splitter, min_samples_split, max_features, monotonic_cs
         max_leaf_nodes: int | None = None,
         ccp_alpha: float = 0.0,
         minimize_leaves: bool = False,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: Number = 1,
         min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "from_dtype",
-        max_gap: int | float = 0,
+        max_gap: Number = 0,
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         warm_start: bool = False,
-        on_interrupt: str = "raise",
-        search: str = "best_first",
-        search_options: dict[str, Any] | None = None,
+        on_interrupt: OnInterrupt = "raise",
+        search: Literal["best_first"] = "best_first",
+        search_options: dict[str, int] | None = None,
         verbose: int = 0,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        min_samples_split: int | float = 2,
+        criterion: Literal["squared_error"] = "squared_error",
+        splitter: Literal["best"] = "best",
+        min_samples_split: Number = 2,
         max_features: None = None,
         min_impurity_decrease: float = 0.0,
         monotonic_cst: None = None,

@@ -13,6 +13,7 @@ from contree._parameters import OF_EVERY_FOLD_OF_NUMBERS
 from contree._regressor import ConTreeRegressor
 from contree._tags import set_tags
 from contree._target import Target
+from contree._typing import Number, Seed
 
 
 class ConTreeRegressorCV(RegressorMixin, TreeCV):
@@ -75,16 +76,16 @@ feature_names_in_
         cv: Any = None,
         scoring: Any = None,
         one_standard_error: bool = False,
-        random_state: Any = 0,
+        random_state: Seed = 0,
         n_jobs: int | None = None,
         minimize_leaves: bool = False,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: Number = 1,
         min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "from_dtype",
         time_limit: float | None = None,
         feature_tolerance: float = 0.0,
         memory_limit: int | str | None = None,
-        search_options: dict[str, Any] | None = None,
+        search_options: dict[str, int] | None = None,
         verbose: int = 0,
     ) -> None:
         self.max_depth = max_depth

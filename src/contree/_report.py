@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from contree._typing import Number
+
 
 class Improvement(NamedTuple):
     """A moment at which the best tree or the proved bound got better."""
 
     seconds: float
-    objective: int | float  # a float if the weights are not integers
-    lower_bound: int | float
+    objective: Number  # a float if the weights are not integers
+    lower_bound: Number
 
 
 STATUSES = ("optimal", "gap_reached", "time_limit", "stopped", "interrupted", "memory_limit")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from contree._fit import search_tree, store_answer
 from contree._fit_request import FitRequest
 from contree._progress import observer
 from contree._regressor import ConTreeRegressor
+from contree._typing import Answer, Costs, Number, OnInterrupt, Seed, SizedTree
+from contree._weights import Exact
 
 
 @dataclass(frozen=True)
@@ -143,21 +146,21 @@ def size_error_path(
     y: Any,
     max_depth: int | None = 3,
     *,
-    task: str = "classification",
+    task: Literal["classification", "regression"] = "classification",
     sample_weight: Any = None,
     max_leaf_nodes: int | None = None,
-    min_samples_leaf: int | float = 1,
+    min_samples_leaf: Number = 1,
     min_weight_fraction_leaf: float = 0.0,
     categorical_features: Any = "from_dtype",
-    class_weight: dict[Any, Any] | str | None = None,
-    max_gap: int | float = 0,
+    class_weight: Costs = None,
+    max_gap: Number = 0,
     time_limit: float | None = None,
     feature_tolerance: float = 0.0,
     n_jobs: int | None = None,
     memory_limit: int | str | None = None,
-    random_state: Any = None,
-    on_interrupt: str = "raise",
-    search_options: dict[str, Any] | None = None,
+    random_state: Seed = None,
+    on_interrupt: OnInterrupt = "raise",
+    search_options: dict[str, int] | None = None,
     verbose: int = 0,
 ) -> SizeErrorPath:
     """Find the best tree of every number of leaves.
@@ -196,7 +199,10 @@ verbose
     >>> path.errors.tolist(), path.status
     ([100, 50, 6], 'optimal')
     """
-    kinds = {"classification": ConTreeClassifier, "regression": ConTreeRegressor}
+    kinds: dict[str, type[TreeEstimator]] = {
+        "classification": ConTreeClassifier,
+        "regression": ConTreeRegressor,
+    }
     if task not in kinds:
         raise ValueError(f"task must be 'classification' or 'regression'; got {task!r}.")
     of_classes = {"class_weight": class_weight} if task == "classification" else {}
@@ -222,7 +228,7 @@ verbose
     return path_of(base, X, y, sample_weight)
 
 
-def path_of(base: TreeEstimator, X, y, sample_weight=None) -> SizeErrorPath:
+def path_of(base: TreeEstimator, X: Any, y: Any, sample_weight: Any = None) -> SizeErrorPath:
     """Return the path of the trees that an estimator permits."""
     start_time = time.perf_counter()
     base._validate_params()
@@ -254,13 +260,15 @@ def path_of(base: TreeEstimator, X, y, sample_weight=None) -> SizeErrorPath:
     )
 
 
-def _fitted(base, leaves: int, size: dict, answer: dict, request: FitRequest):
+def _fitted(
+    base: TreeEstimator, leaves: int, size: SizedTree, answer: Answer, request: FitRequest
+) -> TreeEstimator:
     """Return the estimator that a fit with this limit of leaves would give."""
     errors, bound = size["loss"], size["lower_bound"]
     status = "optimal" if errors == bound else answer["status"]
     found = copy.copy(base)
     found.max_leaf_nodes = leaves
-    of_size = {
+    of_size: Answer = {
         **answer,
         **size,
         "objective": errors,
@@ -271,14 +279,14 @@ def _fitted(base, leaves: int, size: dict, answer: dict, request: FitRequest):
     return found
 
 
-def _hull(errors: list[int] | list[Fraction], total: int) -> list[tuple[Fraction, int]]:
+def _hull(errors: Sequence[Exact], total: int) -> list[tuple[Fraction, int]]:
     """Return each ccp_alpha at which the best size changes, and the size from there on.
 
     The objective of a size is a line over alpha: the errors are its value at 0, the leaves are its
     slope.  So the best sizes are the corners of the lower convex hull of errors over leaves.
     Between two corners, alpha is the number of errors that a leaf saves, as a share of all rows.
     """
-    corners: list[tuple[int, int | Fraction]] = []
+    corners: list[tuple[int, Exact]] = []
     for leaves, wrong in enumerate(errors, start=1):
         if corners and wrong >= corners[-1][1]:
             continue
@@ -293,12 +301,14 @@ def _hull(errors: list[int] | list[Fraction], total: int) -> list[tuple[Fraction
     return alphas
 
 
-def _saved(smaller: tuple[int, int | Fraction], larger: tuple[int, int | Fraction]) -> Fraction:
+def _saved(smaller: tuple[int, Exact], larger: tuple[int, Exact]) -> Fraction:
     """Return the loss that each additional leaf saves."""
     return Fraction(smaller[1] - larger[1], larger[0] - smaller[0])
 
 
-def _cart_path(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
+def _cart_path(
+    estimator: TreeEstimator, X: np.ndarray, y: np.ndarray, sample_weight: Any
+) -> tuple[np.ndarray, np.ndarray]:
     X, y = one_hot(X, estimator.categories_), np.asarray(y)
     depth = estimator.max_depth
     params = {
@@ -313,7 +323,7 @@ def _cart_path(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
         weights = weights * _class_factors(estimator, y, weights)
     whole = estimator._cart_type(**params).fit(X, y, sample_weight)
     path = whole.cost_complexity_pruning_path(X, y, sample_weight)
-    found = {}
+    found: dict[int, float] = {}
     for alpha in path.ccp_alphas:
         cart = copy.copy(whole).set_params(ccp_alpha=max(float(alpha), 0.0))
         cart._prune_tree()  # a new fit would train the same tree again
@@ -323,10 +333,11 @@ def _cart_path(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
     return np.array(leaves), np.array([found[size] for size in leaves])
 
 
-def _class_factors(estimator, y, weights) -> np.ndarray:
+def _class_factors(estimator: TreeEstimator, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     from sklearn.utils.class_weight import compute_sample_weight
 
     if estimator.class_weight == "balanced":
         totals = {label: weights[y == label].sum() for label in np.unique(y)}
         return np.array([weights.sum() / (len(totals) * totals[label]) for label in y])
-    return compute_sample_weight(estimator.class_weight, y)
+    factors: np.ndarray = compute_sample_weight(estimator.class_weight, y)
+    return factors

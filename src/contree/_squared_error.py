@@ -23,11 +23,12 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 from contree._integer_targets import IntegerTargets, rounding_norm, sums
 from contree._objective import exact_share
+from contree._typing import Number
 from contree._weights import Weights, rounded_down
 
 SCORE_BITS = 59  # of the score of all rows
@@ -74,7 +75,7 @@ class SquaredErrorCost:
 
     @classmethod
     def of(
-        cls, ccp_alpha: Real, most: int, targets: IntegerTargets, weights: Weights
+        cls, ccp_alpha: Number, most: int, targets: IntegerTargets, weights: Weights
     ) -> SquaredErrorCost:
         """Return the cost for rows with these targets and weights."""
         alpha = exact_share(ccp_alpha)
@@ -98,7 +99,7 @@ class SquaredErrorCost:
     def core_options(self) -> dict[str, Any]:
         return {"objective": "squared_error", "score_shift": self.shift}
 
-    def gap(self, max_gap: Real) -> int:
+    def gap(self, max_gap: Number) -> int:
         """Return ``max_gap``, a squared error or a share of that of one leaf, in units of score.
 
         It is less by what the floors of two trees can differ.

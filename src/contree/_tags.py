@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contree._cross_validation import TreeCV
+    from contree._estimator import TreeEstimator
 
 
-def set_tags(estimator, tags) -> None:
+def set_tags(estimator: TreeEstimator | TreeCV, tags: Any) -> None:
     """Set the tags of scikit-learn that are the same for every estimator here.
 
     `poor_score` is defined by an accuracy of 0.83 on 300 rows of three equal classes, a few units
@@ -28,6 +33,6 @@ def set_tags(estimator, tags) -> None:
     tags.non_deterministic = estimator.time_limit is not None or estimator.n_jobs not in (None, 1)
 
 
-def _above(value, limit: float) -> bool:
+def _above(value: object, limit: float) -> bool:
     """Compare what may be no number: tags are asked for before parameters are checked."""
-    return isinstance(value, Real) and bool(value > limit)
+    return isinstance(value, Real) and not value <= limit

@@ -17,7 +17,9 @@ from contree._objective import Objective
 from contree._weights import Weights
 
 if TYPE_CHECKING:
+    from contree._estimator import TreeEstimator
     from contree._fit_request import FitRequest, SearchInput
+    from contree._typing import Answer, Nodes
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,11 @@ class Target(ABC):
         """Return what tells this y from another."""
 
     @abstractmethod
-    def counted(self, estimator: Any, sample_weight: np.ndarray | None) -> Counted:
+    def counted(self, estimator: TreeEstimator, sample_weight: np.ndarray | None) -> Counted:
         """Return the rows in the core's integers, with the estimator's weights and costs."""
 
     @abstractmethod
-    def store(self, estimator: Any, answer: dict[str, Any], request: FitRequest) -> Objective:
+    def store(self, estimator: TreeEstimator, answer: Answer, request: FitRequest) -> Objective:
         """Set the estimator's tree and all that depends on its leaves.
 
         Return the objective of the request, which may know more by the tree.
@@ -82,7 +84,7 @@ class Target(ABC):
 
     @staticmethod
     @abstractmethod
-    def recount(tree: dict[str, Any], search_input: SearchInput) -> int:
+    def recount(tree: Nodes, search_input: SearchInput) -> int:
         """Send the rows down a tree and return its loss, in the core's integers.
 
         Raise RuntimeError if other rows reach a leaf than the tree says.

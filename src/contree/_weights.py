@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from contree._typing import Number
+
 LIMIT = 1 << 60  # what the core's sums stay below
 WIDEST = 62  # bits of a multiple that int64 holds with room for its sign
 
-Unit = int | Fraction  # an int where every weight was one: then all that is reported is whole
+Exact = int | Fraction
+Unit = Exact  # an int where every weight was one: then all that is reported is whole
+ClassWeight = list[Exact] | str | None  # one for each class; the only string is "balanced"
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,12 @@ class Weights:
     tolerance: float = 0.0
 
 
-def in_user_unit(multiple: int, unit: Unit) -> int | float:
+def in_user_unit(multiple: int, unit: Unit) -> Number:
     """Return a sum of multiples in the user's unit: exact, or correctly rounded to a float."""
     return multiple * unit if isinstance(unit, int) else float(multiple * unit)
 
 
-def rounded_down(exact: int | Fraction) -> int | float:
+def rounded_down(exact: Exact) -> Number:
     """Return an int as it is, and a fraction as the largest float that is not above it."""
     if isinstance(exact, int):
         return exact
@@ -72,7 +77,10 @@ def rounded_down(exact: int | Fraction) -> int | float:
 
 
 def weigh(
-    sample_weight: np.ndarray | None, class_weight, codes: np.ndarray, limit: int = LIMIT
+    sample_weight: np.ndarray | None,
+    class_weight: ClassWeight,
+    codes: np.ndarray,
+    limit: int = LIMIT,
 ) -> Weights:
     """Return the weights of the rows: those of the rows times those of their classes.
 
@@ -95,7 +103,7 @@ def weigh(
         sample_weight = np.ones(len(codes), dtype=np.int64)
     groups = _Groups(codes)
     whole = sample_weight.dtype.kind in "iu" and (
-        class_weight is None or (class_weight != "balanced" and _all_int(class_weight))
+        class_weight is None or (isinstance(class_weight, list) and _all_int(class_weight))
     )
     found = _exact(sample_weight, class_weight, groups, limit) or _rounded(
         sample_weight, class_weight, groups, limit
@@ -108,7 +116,7 @@ def weigh(
 class _Groups:
     """The rows by class, for sums over each; classes without rows are left out."""
 
-    def __init__(self, codes: np.ndarray):
+    def __init__(self, codes: np.ndarray) -> None:
         self.order = np.argsort(codes, kind="stable")
         self.classes, self.starts, self.of_row = np.unique(
             codes[self.order], return_index=True, return_inverse=True
@@ -133,10 +141,12 @@ class _Groups:
 
     def divisors(self, integers: np.ndarray) -> list[int]:
         """Return the greatest common divisor of each class."""
-        return np.gcd.reduceat(integers[self.order], self.starts).tolist()
+        return list(map(int, np.gcd.reduceat(integers[self.order], self.starts)))
 
 
-def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups, limit: int) -> Weights | None:
+def _exact(
+    sample_weight: np.ndarray, class_weight: ClassWeight, groups: _Groups, limit: int
+) -> Weights | None:
     """Return the weights without any rounding, or None where they sum to the limit or more."""
     found = _as_integers(sample_weight)
     if found is None:
@@ -145,23 +155,25 @@ def _exact(sample_weight: np.ndarray, class_weight, groups: _Groups, limit: int)
     sums, divisors = groups.sums(integers), groups.divisors(integers)
     factors = _class_factors(class_weight, groups, sums)
     denominator = math.lcm(*(factor.denominator for factor in factors))
-    factors = [int(factor * denominator) for factor in factors]
-    common = math.gcd(*(d * factor for d, factor in zip(divisors, factors, strict=True)))
-    total = sum(s * factor for s, factor in zip(sums, factors, strict=True)) // common
+    whole = [int(factor * denominator) for factor in factors]
+    common = math.gcd(*(d * factor for d, factor in zip(divisors, whole, strict=True)))
+    total = sum(s * factor for s, factor in zip(sums, whole, strict=True)) // common
     if total >= limit:
         return None
     # Divided before it is multiplied, so that nothing on the way is larger than the result.
-    divisors = np.array(divisors, dtype=np.int64)
-    factors = [int(d) * factor // common for d, factor in zip(divisors, factors, strict=True)]
+    divisor = np.array(divisors, dtype=np.int64)
+    times = [d * factor // common for d, factor in zip(divisors, whole, strict=True)]
     of_row = groups.of_row
-    multiples = integers // divisors[of_row] * np.array(factors, dtype=np.int64)[of_row]
+    multiples = integers // divisor[of_row] * np.array(times, dtype=np.int64)[of_row]
     plain = total == len(multiples)  # each is at least 1
     unit *= Fraction(common, denominator)
     _check_sum(total * unit)
     return Weights(None if plain else multiples, unit, total)
 
 
-def _rounded(sample_weight: np.ndarray, class_weight, groups: _Groups, limit: int) -> Weights:
+def _rounded(
+    sample_weight: np.ndarray, class_weight: ClassWeight, groups: _Groups, limit: int
+) -> Weights:
     """Return the weights rounded to multiples of a power of two that sum to just below the limit.
 
     Everything is scaled by powers of two first, each class by its own, so that it is at most 1.
@@ -180,8 +192,7 @@ def _rounded(sample_weight: np.ndarray, class_weight, groups: _Groups, limit: in
     factors = [scale * factor for scale, factor in zip(scales, factors, strict=True)]
     largest = max(factors)
     above = largest.numerator.bit_length() - largest.denominator.bit_length() + 1
-    factors = [float(factor / Fraction(2) ** above) for factor in factors]
-    values *= np.array(factors)[groups.of_row]
+    values *= np.array([float(factor / Fraction(2) ** above) for factor in factors])[groups.of_row]
 
     # Rounding to at least 1 adds less than 1 for each row; the sum of floats is a little off too.
     room = max(len(values), limit >> 20)
@@ -232,15 +243,17 @@ def _widest(odd: np.ndarray, shift: np.ndarray) -> int:
     return int((np.frexp(odd.astype(np.float64))[1] + shift).max())
 
 
-def _class_factors(class_weight, groups: _Groups, sums: list) -> list[Fraction]:
+def _class_factors(
+    class_weight: ClassWeight, groups: _Groups, sums: Sequence[Exact]
+) -> list[Fraction]:
     """Return the weight of each class that has rows, from the sums of the rows' weights."""
     if class_weight is None:
         return [Fraction(1)] * len(sums)
-    if class_weight == "balanced":
+    if isinstance(class_weight, str):
         whole = sum(sums)
         return [Fraction(whole) / (len(sums) * one) for one in sums]
     return [Fraction(class_weight[c]) for c in groups.classes]
 
 
-def _all_int(class_weight: list) -> bool:
+def _all_int(class_weight: list[Exact]) -> bool:
     return all(isinstance(one, int) for one in class_weight)

@@ -12,6 +12,7 @@ from contree import (
     Progress,
     SearchReport,
     SizeErrorPath,
+    distributed,
     export_text,
     size_error_path,
 )
@@ -29,6 +30,9 @@ assert_type(clf.predict(X), np.ndarray)
 assert_type(clf.predict_proba(X), np.ndarray)
 assert_type(clf.status_, str)
 assert_type(clf.errors_, int | float)
+assert_type(clf.max_depth, int | None)
+assert_type(clf.classes_, np.ndarray)
+assert_type(clf.search_report_.history[0].seconds, float)
 assert_type(clf.search_report_, SearchReport)
 assert_type(clf.get_depth(), int)
 assert_type(clf.export_text(feature_names=["a", "b"], decimals=2), str)
@@ -37,4 +41,5 @@ assert_type(ConTreeRegressor(None).fit(X, y), ConTreeRegressor)
 assert_type(ConTreeRegressor().fit(X, y).tree_, FittedTree)
 assert_type(ConTreeClassifierCV(max_depth=3, cv=5).fit(X, y).best_estimator_, ConTreeClassifier)
 assert_type(size_error_path(X, y, 3, verbose=1), SizeErrorPath)
+assert_type(distributed.fit(clf, X, y, patience=5), ConTreeClassifier)
 export_text(clf)

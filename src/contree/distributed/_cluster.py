@@ -11,11 +11,19 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from distributed import Client, Future
 
-from contree.distributed._worker_session import ALL_WORKERS_TOPIC, worker_topic
+from contree.distributed._worker_session import (
+    ALL_WORKERS_TOPIC,
+    Event,
+    Message,
+    worker_topic,
+)
+
+if TYPE_CHECKING:
+    from contree._fit_request import SearchInput
 
 FETCH_SECONDS = 20.0  # for a result that Dask says is there
 
@@ -29,13 +37,13 @@ class WorkerList(NamedTuple):
 class Report(NamedTuple):
     """A message of a worker at work."""
 
-    content: dict
+    content: Message
 
 
 class RowsSent(NamedTuple):
     """The rows are on the cluster, or sending them failed."""
 
-    rows: Future | None
+    rows: Future[SearchInput] | None
     error: BaseException | None
 
 
@@ -47,13 +55,16 @@ class TaskDone(NamedTuple):
     error: BaseException | None
 
 
+Inbox = queue.SimpleQueue[WorkerList | Report | RowsSent | TaskDone]
+
+
 class Cluster:
     """A Dask client, for one fit."""
 
-    def __init__(self, client: Client, fit_id: str):
-        self.inbox: queue.SimpleQueue = queue.SimpleQueue()
+    def __init__(self, client: Client, fit_id: str) -> None:
+        self.inbox: Inbox = queue.SimpleQueue()
         self.fit_id, self._client = fit_id, client
-        self._futures: dict[int, Future] = {}
+        self._futures: dict[int, Future[Any]] = {}
         self._threads = ThreadPoolExecutor(8, thread_name_prefix="contree")
         self._listing = False
         _subscribe(client, fit_id, self.inbox)
@@ -81,7 +92,7 @@ class Cluster:
         finally:
             self._listing = False
 
-    def send_rows(self, rows, workers: list[str]) -> None:
+    def send_rows(self, rows: SearchInput, workers: list[str]) -> None:
         """Copy the rows to some workers; put `RowsSent` into the inbox later."""
 
         def scatter() -> None:
@@ -95,7 +106,9 @@ class Cluster:
 
         self._threads.submit(scatter)
 
-    def submit(self, task: int, worker: str, function: Callable, *args, **kwargs) -> None:
+    def submit(
+        self, task: int, worker: str, function: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> None:
         """Run a function on a worker; put `TaskDone` into the inbox, unless the worker is lost."""
         future = self._client.submit(
             function,
@@ -109,7 +122,7 @@ class Cluster:
         self._futures[task] = future
         future.add_done_callback(lambda done: self._fetch(task, done))
 
-    def _fetch(self, task: int, future: Future) -> None:
+    def _fetch(self, task: int, future: Future[Any]) -> None:
         def fetch() -> None:
             answer = error = None
             try:
@@ -127,7 +140,7 @@ class Cluster:
         if future is not None:
             future.release()
 
-    def send(self, worker: str | None, **message) -> None:
+    def send(self, worker: str | None, **message: Any) -> None:
         """Send one worker, or with None all workers, a message without waiting."""
         topic = ALL_WORKERS_TOPIC if worker is None else worker_topic(worker)
         self._threads.submit(self._client.log_event, topic, {"contree": self.fit_id, **message})
@@ -142,14 +155,14 @@ class Cluster:
 
 
 # A client has one listener for a topic, and may serve several fits at once.
-_inboxes: dict[str, dict[str, queue.SimpleQueue]] = {}  # by client and fit
+_inboxes: dict[str, dict[str, Inbox]] = {}  # by client and fit
 _lock = threading.Lock()
 
 
-def _subscribe(client: Client, fit_id: str, inbox: queue.SimpleQueue) -> None:
-    def pass_on(event) -> None:
+def _subscribe(client: Client, fit_id: str, inbox: Inbox) -> None:
+    def pass_on(event: Event) -> None:
         _, content = event
-        fit_inbox = _inboxes.get(client.id, {}).get(content.get("contree"))
+        fit_inbox = _inboxes.get(client.id, {}).get(content.get("contree", ""))
         if fit_inbox is not None:  # Dask uses a client's topic too
             fit_inbox.put(Report(content))
 

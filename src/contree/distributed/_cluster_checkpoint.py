@@ -26,7 +26,7 @@ def load_search(request: FitRequest) -> tuple[Incumbent, Frontier | None]:
     if state is None:
         return Incumbent(), None
     searcher = request.search_input.searcher(n_jobs=1)
-    tree = better_tree(searcher, state, request)
+    tree = better_tree(searcher, state, checkpoint.path, request.initial_tree)
     recounted = searcher.run(
         frontier=state.frontier, lower_bound=state.lower_bound, first=tree, time_limit=0.0
     )
@@ -51,6 +51,7 @@ def save_search(
     """Write the state of a search; `status` is None while it runs."""
     if frontier is None:
         frontier = Frontier(0, 0, np.empty((0, BOUND + 1), np.int64))
+    assert incumbent.tree is not None
     state = State(
         status or RUNNING,
         incumbent.objective,
@@ -58,7 +59,7 @@ def save_search(
         incumbent.seconds_before + seconds,
         incumbent.history,
         as_arrays(incumbent.tree),
-        tuple(frontier),
+        frontier,
     )
     with suppress(RuntimeWarning):  # the caller may turn warnings into errors
         checkpoint.save_or_warn(state)

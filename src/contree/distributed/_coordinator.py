@@ -14,9 +14,11 @@ import queue
 import time
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from contree._checkpoint_file import RUNNING
 from contree._fit_request import FitRequest
+from contree._typing import Nodes
 from contree.distributed._cluster import Cluster, Report, RowsSent, TaskDone, WorkerList
 from contree.distributed._cluster_checkpoint import save_search
 from contree.distributed._incumbent import NO_OBJECTIVE, Incumbent, as_arrays
@@ -28,6 +30,7 @@ from contree.distributed._worker_registry import (
     WorkerRegistry,
     is_loss,
 )
+from contree.distributed._worker_session import Message
 from contree.distributed._worker_task import run_task
 
 OBSERVER_SECONDS = 0.2  # between two calls of the observer without an improvement
@@ -76,7 +79,7 @@ class Coordinator:
     ):
         self.incumbent = incumbent
         self.status: str | None = None
-        self.counters: Counter = Counter()
+        self.counters: Counter[str] = Counter()
         self.kernels: set[str] = set()
         self.most_threads = 0
         self.seconds = 0.0
@@ -88,7 +91,7 @@ class Coordinator:
         self._pool = None if open_part is None else Pool(open_part)
         self._opening = 0.0  # the second at which the level was opened
         self._next_observation = 0.0
-        self._observed: tuple | None = None
+        self._observed: tuple[int, int] | None = None
         self._greatest_length = 0
         self._failures = 0
 
@@ -143,7 +146,7 @@ class Coordinator:
                 case TaskDone():
                     self._handle_done(message)
 
-    def _handle_report(self, content: dict) -> None:
+    def _handle_report(self, content: Message) -> None:
         worker = self._registry.note_report(content["worker"])
         if "objective" in content:
             self._offer_tree(content["objective"], content["tree"])
@@ -163,7 +166,7 @@ class Coordinator:
         """Return whether a task's bound holds for the depth that the request asks for."""
         return task.part is None or task.part.depth == self._request.search_input.last_level
 
-    def _offer_tree(self, objective: int, tree: dict) -> None:
+    def _offer_tree(self, objective: int, tree: Nodes) -> None:
         if self.incumbent.offer_tree(objective, tree, self.seconds):
             self._cluster.send(None, cutoff=objective)
 
@@ -191,14 +194,18 @@ class Coordinator:
             self.incumbent.raise_bound(answer["lower_bound"], self.seconds)
             self._pool, self._opening = Pool(rest), self.seconds
         else:
-            self._pool.put(rest, worker.address)
+            self._put_back(rest, worker.address)
+
+    def _put_back(self, part: Frontier, owner: str | None = None) -> None:
+        assert self._pool is not None  # which the part came from
+        self._pool.put(part, owner)
 
     def _reopen_parts(self, numbers: list[int]) -> None:
         """Put the parts of lost tasks back into the pool."""
         for task in [self._tasks.pop(number) for number in numbers if number in self._tasks]:
             self.counters["tasks_lost"] += 1
             if task.part is not None:
-                self._pool.put(task.part)
+                self._put_back(task.part)
 
     def _count_failure(self, error: BaseException) -> None:
         if is_loss(error):
@@ -263,7 +270,7 @@ class Coordinator:
         pool, incumbent = self._pool, self.incumbent
         if part is None:
             done = None if pool is None else tuple(pool.frontier)
-            start = {"frontier": done, "open_only": True, "slice_seconds": math.inf}
+            start: dict[str, Any] = {"frontier": done, "open_only": True, "slice_seconds": math.inf}
             start["least_parts"] = first_parts(self._registry.threads)
         else:
             seconds = slice_seconds(self.seconds - self._opening, len(self._tasks))
@@ -271,8 +278,8 @@ class Coordinator:
             start["least_parts"] = 0
         task.improves_tree = part is None or not any(t.improves_tree for t in self._tasks.values())
         if task.improves_tree:
-            has_tree = incumbent.tree is not None
-            start["first"] = as_arrays(incumbent.tree) if has_tree else self._request.initial_tree
+            own = incumbent.tree
+            start["first"] = self._request.initial_tree if own is None else as_arrays(own)
         self._cluster.submit(
             number,
             worker.address,
@@ -331,8 +338,9 @@ class Coordinator:
     @property
     def root_closed(self) -> float:
         """The closed share of the root, by the length of the open intervals."""
-        if self._pool is None or self._pool.depth != self._request.search_input.last_level:
+        open_part = self._open_part()
+        if open_part is None or open_part.depth != self._request.search_input.last_level:
             return 0.0
-        length = self._open_part().length
+        length = open_part.length
         self._greatest_length = max(self._greatest_length, length)
         return 1 - length / self._greatest_length if self._greatest_length else 1.0

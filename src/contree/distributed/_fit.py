@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import uuid
 from numbers import Real
+from typing import Any, TypeVar
 
 from distributed import Client, get_client
 
 from contree import _core
+from contree._draft import StrPath
 from contree._estimator import TreeEstimator
 from contree._fit import fit_with
 from contree._fit_request import FitRequest
+from contree._progress import Callback
+from contree._typing import Answer
 from contree.distributed._cluster import Cluster
 from contree.distributed._cluster_checkpoint import load_search
 from contree.distributed._coordinator import Coordinator
 from contree.distributed._incumbent import as_arrays
 
+Estimator = TypeVar("Estimator", bound=TreeEstimator)
+
 DEFAULT_PATIENCE = 10.0
 
 
 def fit(
-    clf,
-    X,
-    y,
+    clf: Estimator,
+    X: Any,
+    y: Any,
     *,
-    client=None,
-    sample_weight=None,
-    checkpoint=None,
-    callback=None,
-    initial_tree=None,
-    patience=DEFAULT_PATIENCE,
-):
+    client: Client | None = None,
+    sample_weight: Any = None,
+    checkpoint: StrPath | None = None,
+    callback: Callback | None = None,
+    initial_tree: Any = None,
+    patience: float = DEFAULT_PATIENCE,
+) -> Estimator:
     """Find an optimal tree on a Dask cluster.
 
     All workers of the cluster search together for the result of ``clf.fit(X, y, ...)``.  Workers
@@ -59,7 +65,7 @@ def fit(
     client = _check(clf, client, patience)
     clf._validate_params()
 
-    def search(request: FitRequest) -> dict:
+    def search(request: FitRequest) -> Answer:
         incumbent, open_part = load_search(request)
         cluster = Cluster(client, uuid.uuid4().hex[:12])
         coordinator = Coordinator(
@@ -77,10 +83,11 @@ def fit(
             request.observe(answer["seconds"], incumbent.objective, incumbent.lower_bound, closed)
         return answer
 
-    return fit_with(search, clf, X, y, sample_weight, callback, initial_tree, checkpoint)
+    fit_with(search, clf, X, y, sample_weight, callback, initial_tree, checkpoint)
+    return clf
 
 
-def _check(clf, client, patience) -> Client:
+def _check(clf: object, client: object, patience: object) -> Client:
     if not isinstance(clf, TreeEstimator):
         raise TypeError(
             f"clf must be a ConTreeClassifier or a ConTreeRegressor; got {type(clf).__name__}."
@@ -100,14 +107,16 @@ def _check(clf, client, patience) -> Client:
             "client must not be asynchronous, because fit blocks until the search has ended. "
             "Use Client(..., asynchronous=False)."
         )
-    if not isinstance(patience, Real) or isinstance(patience, bool) or not patience > 0:
+    if not isinstance(patience, Real) or isinstance(patience, bool) or not float(patience) > 0:
         raise ValueError(f"patience must be a positive number of seconds; got {patience!r}.")
     return client
 
 
-def _answer(coordinator: Coordinator, request: FitRequest) -> dict:
+def _answer(coordinator: Coordinator, request: FitRequest) -> Answer:
     """Return the dictionary that the core's own search returns; recount the tree on the rows."""
     incumbent, options = coordinator.incumbent, request.search_input.options
+    assert incumbent.tree is not None
+    assert coordinator.status is not None
     tree = as_arrays(incumbent.tree)
     loss = request.target.recount(tree, request.search_input)
     leaves = (len(tree["feature"]) + 1) // 2

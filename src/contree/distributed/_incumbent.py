@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from contree._typing import Moment, Nodes
 
 BOUND_HISTORY_SECONDS = 0.05  # between two bounds in the history, at least
+KINDS: dict[str, type[np.generic]] = {  # of the arrays of a tree; all others are int64
+    "missing_go_to_left": np.uint8,
+    "category_words": np.uint64,
+    "threshold": np.float64,
+    "gap_below": np.float64,
+    "gap_above": np.float64,
+}
 NO_OBJECTIVE = np.iinfo(np.int64).max
 
 
@@ -15,12 +26,12 @@ class Incumbent:
     """The best tree and the proved bound.  Both only improve."""
 
     objective: int = NO_OBJECTIVE
-    tree: dict | None = None
+    tree: Nodes | None = None
     lower_bound: int = 0
-    history: list[tuple[float, int, int]] = field(default_factory=list)
+    history: list[Moment] = field(default_factory=list)
     seconds_before: float = 0.0  # of earlier calls, from the checkpoint
 
-    def offer_tree(self, objective: int, tree: dict, seconds: float) -> bool:
+    def offer_tree(self, objective: int, tree: Nodes, seconds: float) -> bool:
         """Store a tree if it is better than the best one; return whether it is."""
         if objective >= self.objective:
             return False
@@ -48,12 +59,9 @@ class Incumbent:
         self.history.append((self.seconds_before + seconds, self.objective, self.lower_bound))
 
 
-def as_arrays(tree: dict) -> dict:
+def as_arrays(tree: Mapping[str, ArrayLike]) -> Nodes:
     """Return a tree as the arrays that the core accepts, from arrays or plain lists."""
-    floats = ("threshold", "gap_below", "gap_above")
-    kinds = {"missing_go_to_left": np.uint8, "category_words": np.uint64}
-    kinds |= dict.fromkeys(floats, np.float64)
     return {
-        name: np.ascontiguousarray(values, dtype=kinds.get(name, np.int64))
+        name: np.ascontiguousarray(values, dtype=KINDS.get(name, np.int64))
         for name, values in tree.items()
     }

@@ -70,7 +70,7 @@ class Frontier(NamedTuple):
 class Pool:
     """Open intervals of one level, ordered by bound, then from long to short."""
 
-    def __init__(self, frontier: Frontier):
+    def __init__(self, frontier: Frontier) -> None:
         self.depth = frontier.depth
         self.floor = frontier.floor  # the least bound of all closed intervals
         self._intervals = frontier.intervals[:0]
@@ -84,7 +84,7 @@ class Pool:
     def frontier(self) -> Frontier:
         return Frontier(self.depth, self.floor, self._intervals)
 
-    def put(self, frontier: Frontier, owner=None) -> None:
+    def put(self, frontier: Frontier, owner: str | None = None) -> None:
         """Add intervals; `owner` is the worker that hands them back."""
         self.floor = min(self.floor, frontier.floor)
         both = np.concatenate([self._intervals, frontier.intervals])
@@ -101,7 +101,7 @@ class Pool:
             self.floor = min(self.floor, int(self._intervals[end, BOUND]))
             self._intervals, self._owners = self._intervals[:end], self._owners[:end]
 
-    def deal(self, threads: int, all_threads: int, owner=None) -> Frontier:
+    def deal(self, threads: int, all_threads: int, owner: str | None = None) -> Frontier:
         """Remove and return the next intervals for a worker with some of all threads.
 
         Guided self-scheduling (Polychronopoulos and Kuck, 1987): the worker gets half of its fair

@@ -8,6 +8,7 @@ worker, and uses it again as soon as it answers or reports.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Container
 from dataclasses import dataclass
 
 from distributed import Future, KilledWorker
@@ -47,7 +48,7 @@ class WorkerRegistry:
         self, cluster: Cluster, search_input: SearchInput, n_jobs: int | None, patience: float
     ):
         self.workers: dict[str, Worker] = {}
-        self.rows: Future | None = None  # the search input on the cluster
+        self.rows: Future[SearchInput] | None = None  # the search input on the cluster
         self._cluster, self._search_input = cluster, search_input
         self._n_jobs, self._patience = n_jobs, patience
         self._task_owner: dict[int, str] = {}  # for all tasks that may still answer
@@ -184,24 +185,25 @@ class WorkerRegistry:
                 stacklevel=8,
             )
 
-    def drop_silent(self, tasks) -> list[int]:
+    def drop_silent(self, tasks: Container[int]) -> list[int]:
         """Take some tasks from workers that are silent for too long; return these tasks.
 
         A new session asks each of these workers whether it is there.  It may only wait for the rows
         from another worker that hangs, so the rows are sent again.
         """
         silent = [
-            worker
+            (worker, task)
             for worker in self.workers.values()
-            if worker.task in tasks and worker.silent_seconds > self._patience
+            if (task := worker.task) is not None
+            and task in tasks
+            and worker.silent_seconds > self._patience
         ]
-        lost = [worker.task for worker in silent]
-        for worker in silent:
-            self._forget(worker.task)
+        for worker, task in silent:
+            self._forget(task)
             worker.unresponsive = True
             self.rows = None
             self.open_session(worker)
-        return lost
+        return [task for _, task in silent]
 
     def count_loss(self) -> None:
         """Count a lost worker; raise RuntimeError after too many in a row."""

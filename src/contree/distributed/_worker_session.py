@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import Any
 
 import dask
 from dask.utils import parse_timedelta
@@ -26,6 +28,9 @@ from contree import _core
 SILENT_CALLER_SECONDS = 60.0  # a task ends if the caller has sent nothing for so long
 ABANDONED_SESSION_SECONDS = 12.0  # a session without a task closes after the same silence
 SLOW_TICK_SECONDS = 0.5  # between two of Dask's checks of a worker's event loop during a fit
+Message = dict[str, Any]
+Event = tuple[float, Message]  # of Dask: when, and what
+
 ALL_WORKERS_TOPIC = "contree"  # every worker also has a topic of its own
 
 
@@ -56,7 +61,7 @@ class WorkerSession:
     def address(self) -> str:
         return self.worker.address
 
-    def receive(self, message: dict) -> None:
+    def receive(self, message: Message) -> None:
         """Handle a message of the caller, in the worker's event loop."""
         self.last_message = time.monotonic()
         self.lower_cutoff(message.get("cutoff"))
@@ -98,7 +103,7 @@ def find_session(fit_id: str) -> WorkerSession | None:
     return _sessions.get((fit_id, get_worker().address))
 
 
-def open_session(fit_id: str, caller_topic: str, heartbeat_seconds: float) -> dict:
+def open_session(fit_id: str, caller_topic: str, heartbeat_seconds: float) -> dict[str, str]:
     """Prepare this worker for a fit; the caller submits this as the worker's first task."""
     worker, client = get_worker(), get_client()
     session = _sessions.get((fit_id, worker.address))
@@ -114,10 +119,10 @@ def open_session(fit_id: str, caller_topic: str, heartbeat_seconds: float) -> di
     return {"kernel": _core.kernel(), "version": version("contree")}
 
 
-def _listener(address: str | None):
+def _listener(address: str | None) -> Callable[[Event], None]:
     """Return a function that passes events to the sessions of one worker, or of all."""
 
-    def pass_on(event) -> None:
+    def pass_on(event: Event) -> None:
         _, message = event
         for (fit_id, session_address), session in list(_sessions.items()):
             if fit_id == message["contree"] and address in (None, session_address):

@@ -6,9 +6,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from contree._fit_request import SearchInput
-from contree.distributed._worker_session import WorkerSession, find_session
+from contree._typing import Answer
+from contree.distributed._worker_session import Message, WorkerSession, find_session
 
 REPORT_PAUSE_SECONDS = 0.1  # between two reports, at least
 
@@ -22,8 +24,8 @@ def run_task(
     cutoff: int | None,
     slice_seconds: float,
     least_parts: int,
-    **run_arguments,
-) -> dict | None:
+    **run_arguments: Any,
+) -> Answer | None:
     """Search some intervals, or start the search, and return the core's answer.
 
     Parameters
@@ -102,13 +104,17 @@ class TaskReporter:
             self._done.wait(REPORT_PAUSE_SECONDS)
             self._repeat_to_searcher()
 
-    def _message(self) -> dict:
+    def _message(self) -> Message:
         session = self._session
-        message = {"contree": session.fit_id, "worker": session.address, "task": self._task}
+        message: Message = {
+            "contree": session.fit_id,
+            "worker": session.address,
+            "task": self._task,
+        }
         message |= {"bound": self._bound, "cutoff": session.cutoff}
         objective = self._objective
         if objective is not None and (session.cutoff is None or objective < session.cutoff):
-            snapshot = session.searcher.snapshot()
+            snapshot = session.searcher.snapshot() if session.searcher is not None else None
             if snapshot is not None:
                 session.lower_cutoff(snapshot["objective"])
                 tree = {name: array.tolist() for name, array in snapshot["tree"].items()}
