@@ -63,7 +63,9 @@ def test_cutoff_from_elsewhere():
     found = {}
 
     def look(seconds, objective, lower_bound, closed):
-        found.setdefault("snapshot", running.snapshot())
+        now = running.snapshot()  # None until the search proper begins
+        if now is not None:
+            found.setdefault("snapshot", now)
         return False
 
     thread = threading.Thread(target=lambda: found.update(result=running.run(poll=look)))
