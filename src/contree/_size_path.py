@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from contree._fit import search_tree, store_answer
 from contree._fit_request import FitRequest
 from contree._progress import observer
 from contree._regressor import ConTreeRegressor
-from contree._typing import Answer, Costs, Number, OnInterrupt, Seed, SizedTree
+from contree._typing import Answer, Costs, Number, OnInterrupt, Seed, SizedTree, Task
 from contree._weights import Exact
 
 
@@ -146,7 +146,7 @@ def size_error_path(
     y: Any,
     max_depth: int | None = 3,
     *,
-    task: Literal["classification", "regression"] = "classification",
+    task: Task = "classification",
     sample_weight: Any = None,
     max_leaf_nodes: int | None = None,
     min_samples_leaf: Number = 1,

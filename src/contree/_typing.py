@@ -16,6 +16,7 @@ Seed = int | np.random.RandomState | None
 Costs = dict[Any, float] | Literal["balanced"] | None  # the user's class_weight
 OnInterrupt = Literal["raise", "return"]
 Search = Literal["best_first", "paper"]
+Task = Literal["classification", "regression"]
 Nodes = dict[str, np.ndarray]  # a tree as arrays: one entry for each node
 Moment = tuple[float, int, int]  # seconds, and the objective and the proved bound by then
 OpenPart = tuple[int, int, np.ndarray]  # of a search: depth, floor and intervals, see `Frontier`

@@ -109,9 +109,9 @@ def _read_as(allowed: Any, text: str) -> Any:
             return None
         return number if number in allowed else None
     if allowed is dict:
-        name, equals, number = text.rpartition("=")
-        value = _read_as(Range(int), number)
-        value = _read_as(Range(float), number) if value is None else value
+        name, equals, after = text.rpartition("=")
+        value = _read_as(Range(int), after)
+        value = _read_as(Range(float), after) if value is None else value
         return (name, value) if equals and value is not None else None
     return text if allowed is str or allowed == text else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,10 @@ from contree.cli.numbers import read_numbers, target_numbers
 from contree.cli.read import format_of, read_table
 from contree.cli.reading import Reading
 
-TASKS = ("classification", "regression")
+if TYPE_CHECKING:
+    from contree._typing import Task
+
+TASKS: tuple[Task, ...] = ("classification", "regression")
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Choice:
     """What a user says of the columns of a table."""
 
     target: str | None = None  # None is the last column of an ARFF file
-    task: str | None = None
+    task: Task | None = None
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
@@ -41,7 +44,7 @@ class Training:
     sample_weight: Any  # an array, or None
     columns: Columns
     target: str
-    task: str  # "classification" or "regression"
+    task: Task
     reason: str  # why it is that
 
     @property
@@ -134,7 +137,7 @@ def with_target(frame: Any, target: str) -> Any:
     return frame[~lacking].reset_index(drop=True)
 
 
-def _target(column: Any, name: str, task: str | None, reading: Reading) -> tuple[Any, str, str]:
+def _target(column: Any, name: str, task: Task | None, reading: Reading) -> tuple[Any, Task, str]:
     """Return what is learnt, the task and its reason: many numbers are a regression.
 
     A column that the file declares to be categories is a classification.
@@ -143,7 +146,7 @@ def _target(column: Any, name: str, task: str | None, reading: Reading) -> tuple
     numbers = target_numbers(column, reading)
     distinct = 0 if numbers is None else len(set(numbers))
     measures = numbers is not None and distinct > MANY and not _counts_rows(numbers)
-    chosen = task or ("regression" if measures and not declared else "classification")
+    chosen: Task = task or ("regression" if measures and not declared else "classification")
     other = TASKS[TASKS.index(chosen) - 1]
     if chosen == "regression":
         y = read_numbers(column, name, numbers)
