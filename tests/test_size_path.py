@@ -115,6 +115,18 @@ def test_limits_give_honest_bounds():
     assert (near.errors - near.lower_bounds <= 3).all()
 
 
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_deeper_path_is_not_worse_even_without_time(task):
+    """The core's test_budgets.cpp has the same for any amount of work."""
+    X, y = load_breast_cancer(return_X_y=True)
+    if task == "regression":
+        y = X[:, 0]
+    paths = [size_error_path(X, y, depth, task=task, time_limit=0.0) for depth in (1, 2, 3, 4)]
+    for shallow, deep in itertools.pairwise(paths):
+        errors = [deep.tree(int(size)).objective_ for size in shallow.leaves]
+        assert (np.array(errors) <= shallow.errors).all()
+
+
 def test_trees_of_any_depth():
     """Chains of splits that a depth would forbid count too."""
     X, y = load_iris(return_X_y=True)

@@ -199,17 +199,18 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
     Crew crew(std::move(workers), flags);
     Incumbent incumbent(options, flags, [&](const Outcome& best) { builder.improve(best); });
     Solver solver(*objective_, root_, options, kernel, cache_, crew, flags);
-    Schedule heuristics(root_, options, size, solver, incumbent, cache_, kernel, first_worker, crew.size());
+    Schedule heuristics(root_, options, size, solver, incumbent, cache_, kernel, first_worker);
     const auto early_bound = [&] { return sample_bound(problem.request.table, options, control); };
     Levels levels({root_, options, size, start, frontier, std::move(first), early_bound}, solver, incumbent,
         heuristics, profiles_, crew, log.root_share);
-    SizePath sizes(root_, options, solver, flags);
+    SizePath sizes(root_, options, solver, incumbent, flags);
     show(&levels);
     const std::unique_ptr<Session, void (*)(Session*)> shown(this, [](Session* one) { one->show(nullptr); });
     const bool had_memory = crew.run([&](Worker& worker) {
-        if (options.all_sizes) sizes.search_few(worker);
+        if (options.all_sizes) sizes.search_shallow(worker, heuristics);
+        if (options.all_sizes && sizes.shallow()) return incumbent.settle();
         levels.run(worker);
-        if (options.all_sizes) sizes.search_rest(worker, incumbent.best(), levels.last(), heuristics);
+        if (options.all_sizes) sizes.search_rest(worker, incumbent.best(), levels.last());
     });
     Statistics statistics = crew.statistics();
     statistics.cache_entries = static_cast<std::int64_t>(cache_.entries());
@@ -224,7 +225,7 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
     finish(problem, control, incumbent.best(), builder);
     if (start.resumable) result.frontier = levels.snapshot().first;
     result.counters = statistics.rows();
-    for (const Outcome& one : sizes.sizes()) {
+    for (const Outcome& one : sizes.take_sizes()) {
         if (one.plan.empty()) break;  // memory ran out before
         builder.add_size(one);
     }

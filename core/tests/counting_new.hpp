@@ -1,4 +1,5 @@
-// Replaces the global operator new: it counts the bytes in use and fails when told to.  Include it once.
+// Replaces the global operator new: it counts the bytes in use, and fails or calls when told to.  Include it
+// once.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,8 @@ inline std::atomic<long> bytes_in_use{0};
 inline std::atomic<long> allocations{0};
 inline std::atomic<long> fail_at{-1};  // this allocation, and all after it while `fail_for` lasts, throw
 inline std::atomic<long> fail_for{1};
+inline std::atomic<long> call_at{-1};  // at this allocation `called` is called
+inline std::atomic<void (*)()> called{nullptr};
 
 // Stands before the memory that is given out: no function tells a block's size on every system.
 struct Block {
@@ -22,6 +25,7 @@ struct Block {
 
 inline void* take(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
     const long number = allocations++;
+    if (number == call_at) called.load()();
     const long first = fail_at;
     if (first >= 0 && number >= first && number < first + fail_for) throw std::bad_alloc();
     void* const begin = std::malloc(sizeof(Block) + alignment + size);

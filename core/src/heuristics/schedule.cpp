@@ -18,23 +18,19 @@ constexpr std::int64_t most_near = 300'000'000;
 constexpr double first_share_deep = 10, first_share = 5, later_share = 0.03, share_of_proof = 0.08,
                  most_early = 2.5e9;
 constexpr double slice_cells = 500, most_slice = 4e7;  // a slice, in passes over all cells and in row visits
-constexpr double visits_a_second = 2.5e8;              // at the least
 // The least work of a proof, in units of depth two of all rows for each unit of loss between tree and bound.
 constexpr double proof_units_deep = 1000, proof_units = 20;
 }  // namespace
 
 Schedule::Schedule(const RowSet& root, const Options& options, const TreeSize& size, Solver& solver,
-    Incumbent& incumbent, Cache& cache, const Kernel& kernel, Worker& worker, std::size_t threads)
+    Incumbent& incumbent, Cache& cache, const Kernel& kernel, Worker& worker)
     : root_(root), options_(options), size_(size), depth_(std::min(size.depth, deepest_first_tree)),
-      solver_(solver), incumbent_(incumbent), cache_(cache), kernel_(kernel), worker_(worker),
-      threads_(threads) {}
+      solver_(solver), incumbent_(incumbent), cache_(cache), kernel_(kernel), worker_(worker) {}
 
-Outcome Schedule::greedy(Worker& worker, const Halt& halt) {
-    return to_size(greedy_tree(
-        solver_.objective(), root_, options_.max_depth, solver_.partitioner(), worker.arena, halt));
+Outcome Schedule::greedy(Worker& worker, std::int64_t depth, const Halt& halt) {
+    return greedy_tree(solver_.objective(), root_, depth, solver_.partitioner(), worker.arena, halt);
 }
 
-// A tree that was made for little loss, pruned to the best of the size and for the costs asked for.
 Outcome Schedule::to_size(const Outcome& tree) const {
     if (solver_.objective().costs.plain() && leaves_of(tree.plan) <= size_.leaves) return tree;
     return pruned(solver_.objective(), root_, tree.plan, size_.leaves);
@@ -80,14 +76,13 @@ void Schedule::after_level(std::int64_t depth, std::int64_t level_work) {
 }
 
 // Slices of local search.  At depth four they wait for looking ahead, after level three, which finds better
-// trees to start from.  Where the time limit leaves no hope of a proof, its length does not matter.
+// trees to start from.  No limit of time counts here, so that more time is never worse.
 void Schedule::between_tasks(std::int64_t level_depth) {
     if (context_ == nullptr || beside_ || (level_depth == cheap_depth && !deep())) return;
     const double slice = std::min(most_slice, slice_cells * static_cast<double>(root_.cells()));
     const auto own = static_cast<double>(worker_.work() - own_visits_);
-    const double hopeless = visits_a_second * options_.time_limit * static_cast<double>(threads_);
-    const double proof = least_proof(), share = deep() ? first_share_deep : first_share;
-    const double early = proof >= hopeless ? most_early : std::min(most_early, share_of_proof * proof);
+    const double share = deep() ? first_share_deep : first_share;
+    const double early = std::min(most_early, share_of_proof * least_proof());
     if (static_cast<double>(own_visits_) + slice > std::min(share * own, std::max(later_share * own, early)))
         return;
     const std::int64_t before = worker_.work(), visits = worker_.statistics.row_visits,

@@ -14,9 +14,10 @@ class Schedule : public Improver {
 public:
     // `worker` is the first thread's.
     Schedule(const RowSet& root, const Options& options, const TreeSize& size, Solver& solver,
-        Incumbent& incumbent, Cache& cache, const Kernel& kernel, Worker& worker, std::size_t threads);
+        Incumbent& incumbent, Cache& cache, const Kernel& kernel, Worker& worker);
 
-    Outcome greedy(Worker& worker, const Halt& halt) override;
+    Outcome greedy(Worker& worker, std::int64_t depth, const Halt& halt) override;
+    Outcome to_size(const Outcome& tree) const override;
     void after_level(std::int64_t depth, std::int64_t level_work) override;
     void before_resuming() override {
         if (wanted()) prepare();
@@ -30,7 +31,6 @@ private:
     void offer_polished(const Outcome& tree);
     void improve(std::int64_t look_ahead_budget, std::int64_t near_budget);
     void search_near(std::int64_t budget);
-    Outcome to_size(const Outcome& tree) const;
     double least_proof() const;
     bool wanted() const { return options_.switches.heuristics != 0 && size_.depth > cheap_depth; }
     bool deep() const { return size_.depth > cheap_depth + 1; }
@@ -46,7 +46,6 @@ private:
     Cache& cache_;
     const Kernel& kernel_;
     Worker& worker_;
-    const std::size_t threads_;
     std::unique_ptr<HeuristicContext> context_;  // null until the first level is done
     std::unique_ptr<LocalSearch> local_search_;
     Outcome best_;                     // of least loss, plain: the local search's

@@ -7,8 +7,10 @@ namespace contree {
 class Improver {
 public:
     virtual ~Improver() = default;
-    // CART's tree, pruned to the size asked for.  What is not split at a halt is a leaf.
-    virtual Outcome greedy(Worker& worker, const Halt& halt) = 0;
+    // CART's tree, of any number of leaves.  What is not split at a halt is a leaf.
+    virtual Outcome greedy(Worker& worker, std::int64_t depth, const Halt& halt) = 0;
+    // A tree pruned to the best of the size and for the costs asked for.
+    virtual Outcome to_size(const Outcome& tree) const = 0;
     // After the level of that depth, which took `level_work` row visits; or before a search goes on.
     virtual void after_level(std::int64_t depth, std::int64_t level_work) = 0;
     virtual void before_resuming() = 0;

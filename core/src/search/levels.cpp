@@ -27,16 +27,20 @@ void Levels::run(Worker& worker) {
     const bool resumed = level_.resumed;
     incumbent_.raise_bound(request_.first.lower);
     incumbent_.offer_tree(request_.first);
-    if (greedy_first()) incumbent_.offer_tree(improver_.greedy(worker, when_hurried(control)));
+    if (greedy_first()) offer_greedy(worker, when_hurried(control));
     const bool many_rows = request_.root.cells() > most_cells_without_early_bound;
     if (many_rows && request_.early_bound && !resumed && !flags_.stopping())
         incumbent_.raise_bound(irreducible_ = std::max(irreducible_, request_.early_bound()));
     deepen(worker);
     const bool stopped = !incumbent_.finished() && control.stopped() && !control.abandoned();
-    if (stopped && !resumed && !greedy_first())
-        incumbent_.offer_tree(improver_.greedy(worker, when_abandoned(control)));
+    if (stopped && !resumed && !greedy_first()) offer_greedy(worker, when_abandoned(control));
     incumbent_.offer_tree({0, solver_.objective().leaf_score(request_.root), {Step{Step::leaf, 0}}});
     incumbent_.settle();
+}
+
+void Levels::offer_greedy(Worker& worker, const Halt& halt) {
+    const Outcome tree = improver_.greedy(worker, request_.options.max_depth, halt);
+    incumbent_.offer_tree(improver_.to_size(tree));
 }
 
 bool Levels::greedy_first() const {
@@ -105,7 +109,7 @@ void Levels::improve(Worker& worker, std::int64_t level_work) {
     // Other heuristics look no deeper; CART's tree parts all rows that can be, if by a chain.
     const bool chain = level_.depth == cheap_depth && request_.size.depth > deepest_first_tree;
     if (chain && !greedy_first() && !incumbent_.finished())
-        incumbent_.offer_tree(improver_.greedy(worker, when_hurried(flags_.control)));
+        offer_greedy(worker, when_hurried(flags_.control));
 }
 
 std::pair<Frontier, Outcome> Levels::snapshot() {

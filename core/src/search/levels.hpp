@@ -48,6 +48,7 @@ private:
     bool is_first() const { return level_.depth == std::min<std::int64_t>(2, request_.size.depth); }
     bool is_last() const { return level_.depth == request_.size.depth; }
     bool greedy_first() const;
+    void offer_greedy(Worker& worker, const Halt& halt);
 
     // NodeListener, of the open level.
     void opened(Node& node) override;
