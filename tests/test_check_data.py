@@ -51,6 +51,13 @@ def test_labels_of_every_kind(y, classes):
     assert clf.score(X, list(y)) == 1.0
 
 
+def test_integers_that_only_uint64_holds_are_labels():
+    for y in ([2**63, 0] * 3, np.array([2**63, 0] * 3, dtype=object)):
+        clf = fit(y=y)
+        assert clf.classes_.dtype == np.uint64
+        assert clf.predict(X).tolist() == list(y)
+
+
 @pytest.mark.parametrize(
     "labels",
     [
@@ -95,6 +102,10 @@ def test_null_in_polars():
         (np.array([[0], [1, 2]] * 3, dtype=object), "one label for each row"),
         (Y + 1j, "Complex data not supported"),
         ((Y + 1j).tolist(), "Complex data not supported"),
+        ([2**70, 0] * 3, rf"label {2**70}, which no integer of 64 bits .* Use strings"),
+        ([-(2**63) - 1, 0] * 3, rf"label -{2**63 + 1}, which no integer of 64 bits"),
+        ([-1, 2**63] * 3, rf"label {2**63}, which no integer of 64 bits .* with the other labels"),
+        (np.array([2**70, 0] * 3, dtype=object), rf"label {2**70}, which no integer of 64 bits"),
         ([{}] * 6, "strings, integers, bools"),
         (Y[:4], "same number of rows.* inconsistent numbers of samples"),
         (None, "requires y to be passed"),

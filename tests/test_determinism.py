@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeRegressor
 from contree._class_target import ClassTarget
 from contree._fit_request import FitRequest
 
@@ -29,6 +30,19 @@ def test_twice_the_same(search):
     X, y = load_wine(return_X_y=True)
     first, second = (ConTreeClassifier(3, search=search).fit(X, y) for _ in range(2))
     assert fingerprint(first) == fingerprint(second)
+
+
+@pytest.mark.parametrize("estimator", [ConTreeClassifier, ConTreeRegressor])
+@pytest.mark.parametrize("depth", [2, 4])
+def test_the_same_pickle_but_for_the_times(estimator, depth):
+    X, y = (part[:60] for part in load_breast_cancer(return_X_y=True))
+    files = []
+    for _ in range(2):
+        fitted = estimator(depth).fit(X, y)
+        assert fitted.search_report_.seconds > 0
+        fitted.search_report_ = fitted.search_report_.without_times()
+        files.append(pickle.dumps(fitted))
+    assert files[0] == files[1]
 
 
 HARD = np.random.default_rng(0).normal(size=(400, 6)), np.random.default_rng(1).integers(0, 2, 400)

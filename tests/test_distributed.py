@@ -288,6 +288,10 @@ def test_what_is_refused(client):
         on_cluster.fit(ConTreeClassifierCV(), X, y, client=client)
     with pytest.raises(TypeError, match=r"client must be a dask\.distributed\.Client; got str"):
         on_cluster.fit(ConTreeClassifier(), X, y, client="tcp://127.0.0.1:8786")
+    closed = distributed.Client(client.scheduler.address)
+    closed.close()
+    with pytest.raises(ValueError, match=r"client has status 'closed'.* Start another one"):
+        on_cluster.fit(ConTreeClassifier(), X, y, client=closed)
     with pytest.raises(ValueError, match="patience"):
         on_cluster.fit(ConTreeClassifier(), X, y, client=client, patience=0)
     with pytest.raises(ValueError, match="max_depth"):

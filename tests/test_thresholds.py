@@ -52,6 +52,46 @@ def test_a_threshold_lies_between_its_neighbours(a, b):
         assert float(a32) <= tau < float(b32)
 
 
+@pytest.mark.parametrize(
+    ("values", "shortest"),
+    [
+        ([114.3, 114.6], 114.4),
+        ([114.4, 114.5], 114.45),
+        ([0.1, 0.2], 0.15),
+        ([1.0, 2.0], 1.5),
+        ([48960.0, 48970.25], 48970.0 - 5),
+        ([1700000000000.0, 1700000000001.0], 1700000000000.5),
+    ],
+)
+def test_the_fewest_digits_near_the_middle(values, shortest):
+    assert threshold_between(*values) == shortest
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-5, 1.0, 1e5, 1e300])
+@pytest.mark.parametrize("digits", [2, 5, 16])
+def test_one_number_everywhere(scale, digits):
+    """What is shown and exported is what predicts, and splits the training rows as found."""
+    rng = np.random.default_rng(digits)
+    X = np.round(rng.normal(size=(200, 3)), digits) * scale
+    y = (X[:, 0] > X[:, 1]).astype(int)
+    clf = ConTreeClassifier(3).fit(X, y)
+    assert np.count_nonzero(clf.predict(X) != y) == clf.errors_
+    tree = clf.tree_
+    inner = tree.feature >= 0
+    below, above = tree.threshold_gap[inner].T
+    assert ((below <= tree.threshold[inner]) & (tree.threshold[inner] < above)).all()
+    text, sql = clf.export_text(), clf.to_sql()
+    for threshold in tree.threshold[inner].tolist():
+        assert f"<= {threshold!r}".removesuffix(".0") + "\n" in text
+        assert repr(threshold) in sql
+    at_thresholds = np.tile(tree.threshold[inner][:, np.newaxis], (1, 3))
+    namespace = {}
+    exec(clf.to_python(), namespace)
+    assert [namespace["predict"](row) for row in at_thresholds.tolist()] == clf.predict(
+        at_thresholds
+    ).tolist()
+
+
 def test_negative_zero_is_zero():
     clf = ConTreeClassifier(1).fit([[0.0], [-0.0]], [0, 1])
     assert clf.tree_.node_count == 1

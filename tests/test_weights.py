@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.class_weight import compute_sample_weight
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeRegressor
 from contree._weights import LIMIT, weigh
 from scale import scaled
 
@@ -311,3 +312,14 @@ def test_weights_that_differ_in_their_last_digits():
     assert clf.predict_proba(rows).argmax(axis=1).tolist() == [1] * 7
     assert clf.predict_proba(rows) == pytest.approx(0.5)
     assert clf.to_sklearn().predict(rows).tolist() == [1] * 7
+
+
+@pytest.mark.parametrize("estimator", [ConTreeClassifier(1), ConTreeRegressor(1)])
+def test_weights_too_far_apart_to_add_are_reported(estimator):
+    rows, y = np.arange(6.0)[:, np.newaxis], [0, 1, 0, 0, 1, 1]
+    with pytest.warns(RuntimeWarning, match="too far apart to be added exactly"):
+        estimator.fit(rows, y, sample_weight=[1e300, 1e-300, 1e300, 1e-300, 1.0, 1.0])
+    assert estimator.weight_tolerance_ > estimator.objective_ > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimator.fit(rows, y, sample_weight=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])

@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 from contree._categorical_features import categorical_mask
 from contree._categories import encode_categories, learn_categories
 from contree._check_integers import warn_of_merged_integers
+from contree._dates import reject_dates
 from contree._input_errors import explain_bad_input
 from contree._target import Target
 
@@ -36,6 +37,7 @@ def check_training_data(
     """
     mask = categorical_mask(estimator.categorical_features, X)
     X, estimator.categories_ = (X, None) if mask is None else learn_categories(X, mask)
+    reject_dates(X)
     user_X, y = X, estimator._target_type.readable(y)
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
@@ -89,6 +91,7 @@ def check_rows(estimator: CartMixin, X: Any, check_input: bool = True) -> np.nda
         X = encode_categories(X, categories)
     elif not check_input and _needs_no_conversion(X, estimator.n_features_in_):
         return np.asarray(X)
+    reject_dates(X)
     with np.errstate(invalid="ignore"), explain_bad_input(X):  # as in check_training_data
         X = validate_data(
             estimator,

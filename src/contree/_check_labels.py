@@ -21,6 +21,7 @@ def exact_labels(y: Any) -> Any:
     """
     if isinstance(y, (list, tuple)):
         _reject_mixed_labels(y)
+        y = _wide_integers(y)
         _reject_complex_labels(_as_array(y))
     elif hasattr(y, "columns"):  # a data frame: scikit-learn accepts one column, with a warning
         if len(y.columns) == 1:
@@ -36,7 +37,7 @@ def exact_labels(y: Any) -> Any:
     elif dtype_kind(y) == "O" and np.ndim(y) == 1:
         labels = list(y)
         _reject_mixed_labels(labels)
-        narrow = _as_array(labels)
+        narrow = _as_array(_wide_integers(labels))
         return narrow if narrow.dtype.kind in "biu" and narrow.ndim == 1 else y
     _reject_complex_labels(y)
     return y
@@ -78,6 +79,22 @@ def _as_array(labels: Any) -> np.ndarray:
         return np.asarray(labels)
     except ValueError as error:
         raise ValueError(f"Input y must have one label for each row. {error}") from error
+
+
+def _wide_integers(labels: Any) -> Any:
+    """Return integers that only uint64 holds in that type, because NumPy makes floats of them."""
+    if not all(type(label) is int for label in labels):
+        return labels
+    least, most = min(labels, default=0), max(labels, default=0)
+    if least >= -(2**63) and most < 2**63:
+        return labels
+    if least >= 0 and most < 2**64:
+        return np.array(labels, dtype=np.uint64)
+    wide = most if most >= 2**63 else least
+    raise ValueError(
+        f"Input y has the label {wide}, which no integer of 64 bits can hold together with the "
+        "other labels. Use strings: [str(label) for label in y]."
+    )
 
 
 def _reject_complex_labels(y: Any) -> None:

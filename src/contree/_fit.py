@@ -62,6 +62,7 @@ def fit_with(
         with observer(callback, estimator.verbose, request.cost, estimator.search) as observe:
             answer = search(replace(request, observe=observe))
         store_answer(estimator, answer, request)
+    warn_of_rounded_weights(estimator)
     if estimator.verbose:
         with_cost = f", with the cost of leaves {estimator.objective_}" * (estimator.ccp_alpha > 0)
         print(
@@ -148,6 +149,19 @@ def warn_of_missing_threads(answer: Answer) -> None:
             "for. The search went on without them.",
             RuntimeWarning,
             stacklevel=2,
+        )
+
+
+def warn_of_rounded_weights(estimator: TreeEstimator) -> None:
+    """Warn where weights are so far apart that rounding them may change the loss many times."""
+    loss, tolerance = estimator.objective_, estimator.weight_tolerance_
+    if tolerance > loss > 0:
+        warnings.warn(
+            "sample_weight or class_weight has weights that are too far apart to be added exactly: "
+            f"they are rounded by up to {tolerance:.2g} in all, which is more than the loss of the "
+            f"tree, {loss:.2g}. Leave out the rows of the smallest weights.",
+            RuntimeWarning,
+            stacklevel=3,
         )
 
 

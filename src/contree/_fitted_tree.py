@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from contree._categories import Categories
+from contree._thresholds import short_thresholds
 from contree._typing import Nodes, Number
 from contree._weights import Exact, Unit, in_user_unit
 
@@ -33,7 +34,8 @@ class FittedTree(ABC):
         The column that a node tests; -2 at a leaf.
     threshold : array of float64, shape (node_count,)
         A row goes left if ``x[feature] <= threshold``; -2.0 at a leaf.  Infinity sends all values
-        left and missing values right.  NaN: the node tests categories.
+        left and missing values right.  NaN: the node tests categories.  A fit takes the number with
+        the fewest digits near the middle of `threshold_gap`.
     threshold_gap : array of float64, shape (node_count, 2)
         The neighbours of the threshold among the training values of its column: the largest value
         that goes left and the smallest that goes right; -2.0 at a leaf.  Every number ``t`` with
@@ -146,6 +148,7 @@ class FittedTree(ABC):
         """Return the tree in an answer of the core, which has the gap as two arrays."""
         fields: dict[str, Any] = {**nodes, **others}
         gap = np.column_stack((fields.pop("gap_below"), fields.pop("gap_above")))
+        fields["threshold"] = short_thresholds(nodes["threshold"], gap)
         return cls(threshold_gap=gap, **fields)
 
     def _larger_side_is_left(self) -> np.ndarray:
@@ -308,7 +311,7 @@ class FittedTree(ABC):
         Categories are codes; any other number in their place counts as missing.
         """
         if not isinstance(X, np.ndarray):
-            X = X.toarray()
+            X = X.toarray()  # sparse
         leaf = np.zeros(len(X), dtype=np.int64)
         for start in range(0, len(X), CHUNK):
             self._apply_to_chunk(X[start : start + CHUNK], leaf[start : start + CHUNK])

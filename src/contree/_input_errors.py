@@ -15,12 +15,7 @@ NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
 
 @contextmanager
 def explain_bad_input(X: Any) -> Iterator[None]:
-    """Raise errors of the enclosed checks again, with the argument or the column of X named.
-
-    Dates are rejected before the checks.  NumPy converts them to integers, in a unit that depends
-    on their type, and missing ones to about -9.2e18.
-    """
-    _reject_dates(X)
+    """Raise errors of the enclosed checks again, with the argument or the column of X named."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -38,17 +33,6 @@ def same_error_type(error: Exception, message: str) -> Exception:
 def dtype_kind(column: Any) -> str | None:
     """Return NumPy's letter for the type of an array or a column; None without one."""
     return getattr(getattr(column, "dtype", None), "kind", None)
-
-
-def _reject_dates(X: Any) -> None:
-    for name, column in _named_columns(X) if _has_dates(X) else ():
-        if dtype_kind(column) not in ("m", "M"):
-            continue
-        raise ValueError(
-            f"Input X must be numbers, with NaN for a missing value; column {name!r} has dates or "
-            "times. Convert them first, for example to days: "
-            "(column - numpy.datetime64('1970-01-01')) / numpy.timedelta64(1, 'D')."
-        )
 
 
 def _explained(X: Any, reason: str) -> str:
@@ -77,26 +61,18 @@ def _explained(X: Any, reason: str) -> str:
     return f"Input X: {reason}"
 
 
-def _has_dates(X: Any) -> bool:
-    dtypes = X.dtypes if hasattr(X, "columns") else [getattr(X, "dtype", None)]
-    kinds = [getattr(dtype, "kind", None) for dtype in dtypes]
-    return "m" in kinds or "M" in kinds
-
-
-def _named_columns(X: Any) -> Iterable[tuple[Any, Any]]:
+def named_columns(X: Any) -> Iterable[tuple[Any, Any]]:
     """Return pairs of a column's name, or its index, and the column."""
     if hasattr(X, "iloc"):
         return ((name, X.iloc[:, f]) for f, name in enumerate(X.columns))
     if hasattr(X, "columns"):
         return ((name, X[name]) for name in X.columns)
-    return enumerate(np.asarray(X, dtype=None if _has_dates(X) else object).T)
+    return enumerate(np.asarray(X, dtype=None if dtype_kind(X) in ("m", "M") else object).T)
 
 
 def _column_without_numbers(X: Any) -> Any:
     """Return the name or the index of the first column that is not all numbers."""
-    for name, column in _named_columns(X):
-        if dtype_kind(column) in ("m", "M"):
-            return name
+    for name, column in named_columns(X):
         try:
             np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError):

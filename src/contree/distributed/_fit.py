@@ -102,6 +102,11 @@ def _check(clf: object, client: object, patience: object) -> Client:
         raise TypeError(
             f"client must be a dask.distributed.Client; got {type(client).__name__}: {client!r}."
         )
+    if client.status != "running":
+        raise ValueError(
+            f"client has status {client.status!r}, so it has no cluster. Start another one with "
+            "dask.distributed.Client."
+        )
     if client.asynchronous:
         raise ValueError(
             "client must not be asynchronous, because fit blocks until the search has ended. "

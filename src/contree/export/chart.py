@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from contree._report import SearchReport
+from contree.export.wording import amount
 
 WIDTH, HEIGHT = 520, 180
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 34
@@ -75,9 +76,7 @@ def history_chart(report: SearchReport, said: str = "errors") -> str:
 
 
 def _mark(value: int | float) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.0f}" if 1000 <= value < 1e6 else f"{value:.3g}"
+    return amount(value)
 
 
 def _points(points: list[tuple[float, float]]) -> str:

@@ -7,7 +7,15 @@ from typing import Any
 
 from contree._class_tree import ClassTree
 from contree.export.palette import class_colours, node_colours
-from contree.export.wording import Bar, Share, Wording, check_length, counted, short_number
+from contree.export.wording import (
+    Bar,
+    Share,
+    Wording,
+    amount,
+    check_length,
+    counted,
+    short_number,
+)
 
 
 class ClassWording(Wording):
@@ -35,11 +43,8 @@ class ClassWording(Wording):
     def head(self, node: int) -> str:
         return f"class: {self.prediction(node)}"
 
-    def loss(self, node: int, thousands: bool = False) -> str:
-        errors = self.tree.node_errors[node].item()
-        if self.tree.weighted:
-            return f"errors of weight {short_number(errors)}"
-        return f"{errors:,} error{'s' * (errors != 1)}" if thousands else counted(errors, "error")
+    def loss(self, node: int) -> str:
+        return self.amount(self.tree.node_errors[node].item())
 
     def details(self, node: int) -> str:
         """Return the rows of each class, or what they weigh."""
@@ -72,32 +77,33 @@ class ClassWording(Wording):
         counts = self.tree.class_weights_of(node)
         total = sum(counts)
         entries = zip(self.classes, counts, self._colours, strict=True)
-        return [Share(n, short_number(k), k / total, c) for n, k, c in entries if k]
+        return [Share(n, amount(k), k / total, c) for n, k, c in entries if k]
 
     def measure(self) -> str:
         return "weight of errors" if self.tree.weighted else "errors"
 
     def amount(self, loss: float) -> str:
         if self.tree.weighted:
-            return f"errors of weight {_figure(loss)}"
-        return f"{_figure(loss)} error{'s' * (loss != 1)}"
+            return f"errors of weight {amount(loss)}"
+        return counted(int(loss), "error")
 
     def below(self, loss: float) -> str:
         if self.tree.weighted:
-            return f"has errors that weigh less than {loss}"
+            return f"has errors that weigh less than {_exact(loss)}"
         return f"makes fewer than {counted(int(loss), 'error')}"
 
     def at_least(self, loss: float) -> str:
         if self.tree.weighted:
-            return f"makes at least errors of weight {loss}"
+            return f"makes at least errors of weight {_exact(loss)}"
         return f"makes at least {counted(int(loss), 'error')}"
 
     def own(self, estimator: Any) -> str:
-        return f"makes {'errors of weight ' * self.tree.weighted}{estimator.errors_}"
+        return f"makes {'errors of weight ' * self.tree.weighted}{_exact(estimator.errors_)}"
 
     def leaf_cost(self, ccp_alpha: float) -> str:
         return f"{ccp_alpha:g} of all {'weight' if self.tree.weighted else 'rows'}"
 
 
-def _figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+def _exact(value: float) -> str:
+    """Return all digits of a number, because what is proved must not be rounded up."""
+    return f"{value:,}".removesuffix(".0")

@@ -7,7 +7,7 @@ from typing import Any
 
 from contree._number_tree import BINS, NumberTree
 from contree.export.palette import NUMBER_COLOUR, number_colours
-from contree.export.wording import Bar, Share, Wording, short_number
+from contree.export.wording import Bar, Share, Wording, amount, short_number
 
 
 class NumberWording(Wording):
@@ -33,7 +33,7 @@ class NumberWording(Wording):
     def head(self, node: int) -> str:
         return f"value: {self.prediction(node)}"
 
-    def loss(self, node: int, thousands: bool = False) -> str:
+    def loss(self, node: int) -> str:
         return f"spread {self.tree.spread(node):.4g}"
 
     def details(self, node: int) -> str:
@@ -72,7 +72,7 @@ class NumberWording(Wording):
         names = [f"{edges[i]:.4g} to {edges[i + 1]:.4g}" for i in range(BINS)]
         total = max(sum(counts), 1)
         entries = zip(names, counts, strict=True)
-        return [Share(name, str(k), k / total, NUMBER_COLOUR) for name, k in entries if k]
+        return [Share(name, amount(k), k / total, NUMBER_COLOUR) for name, k in entries if k]
 
     def measure(self) -> str:
         return "squared error"

@@ -19,7 +19,7 @@ from contree.export.category_wording import refuse_categories
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
 from contree.export.markup import asset, breakable, legend_markup, tree_markup
-from contree.export.wording import Share, Wording, wording_of
+from contree.export.wording import Share, Wording, amount, counted, wording_of
 
 OPEN_LEVELS = 6
 MOST_SHARES = 12
@@ -68,7 +68,7 @@ def _markup(estimator, wording: Wording, title: str) -> str:
     tree, report = wording.tree, estimator.search_report_
     rows = int(tree.n_node_samples[0])
     counters = "".join(
-        f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
+        f"<tr><td>{escape(name)}</td><td>{amount(count)}</td></tr>"
         for name, count in report.counters.items()
     )
     return f"""<!DOCTYPE html>
@@ -87,9 +87,10 @@ def _markup(estimator, wording: Wording, title: str) -> str:
 <body class="contree">
 <h1>{escape(title)}</h1>
 <p class="ct-certificate">{escape(certificate(estimator))}</p>
-<p class="ct-facts">{rows:,} rows, {estimator.n_features_in_} features,
+<p class="ct-facts">{counted(rows, "row")}, {counted(estimator.n_features_in_, "feature")},
 {wording.facts()};
-{tree.n_leaves} leaves, depth {tree.max_depth}; searched for {report.seconds:.3g} s.</p>
+{tree.n_leaves:,} {"leaf" if tree.n_leaves == 1 else "leaves"}, depth {tree.max_depth};
+searched for {report.seconds:.3g} s.</p>
 {legend_markup(wording)}
 <p class="ct-tools"><button type="button" id="ct-open">Unfold all</button>
 <button type="button" id="ct-close">Fold all</button>

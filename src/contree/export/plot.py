@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
 from contree.export.layout import centres
-from contree.export.wording import JOINTS, LONGEST, Wording, shortened, wording_of
+from contree.export.wording import JOINTS, LONGEST, Wording, counted, shortened, wording_of
 
 # All in units of the font's size.
 PADDING, LINE, SMALL = 0.65, 1.3, 0.82
@@ -157,12 +157,11 @@ def _words(wording: Wording, node: int, size: float) -> list[Line]:
 def _small_lines(wording: Wording, node: int, size: float) -> list[Line]:
     """Return the rows of a node and what they weigh; of a leaf, how wrong it is too."""
     tree = wording.tree
-    rows = int(tree.n_node_samples[node])
-    texts = [f"{rows:,} row{'s' * (rows != 1)}"]
+    texts = [counted(int(tree.n_node_samples[node]), "row")]
     if tree.weighted:
         texts.append(wording.weight(node))
     if tree.feature[node] < 0:
-        texts.append(wording.loss(node, thousands=True))
+        texts.append(wording.loss(node))
     return [Line(text, size, faint=True) for text in texts]
 
 

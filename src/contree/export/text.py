@@ -26,8 +26,7 @@ def export_text(estimator, feature_names=None, class_names=None, decimals=None) 
         One name for each class, in the order of ``classes_``.  None: the labels themselves.  For a
         regressor None.
     decimals : int, default=None
-        Digits after the point of a threshold.  None: four significant digits, or as many as are
-        needed to send every training row the same way.
+        Digits after the point of a threshold.  None: all that it has.
 
     Returns
     -------

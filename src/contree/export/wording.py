@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
@@ -58,7 +57,7 @@ def wording_of(
         One name for each class, in the order of ``classes_``.  None: the labels themselves.  For a
         regressor None.
     decimals : int, default=None
-        Digits after the point of a threshold.  None: as few as are true, see `threshold`.
+        Digits after the point of a threshold.  None: all that it has.
     """
     wording: Wording = estimator._wording_type(estimator, feature_names, class_names, decimals)
     return wording
@@ -100,8 +99,8 @@ class Wording(ABC):
         """Return the same with what it is before it."""
 
     @abstractmethod
-    def loss(self, node: int, thousands: bool = False) -> str:
-        """Return how wrong a node is as a leaf; `thousands` parts the digits of large numbers."""
+    def loss(self, node: int) -> str:
+        """Return how wrong a node is as a leaf."""
 
     @abstractmethod
     def details(self, node: int) -> str:
@@ -170,7 +169,7 @@ class Wording(ABC):
 
     def weight(self, node: int) -> str:
         """Return what the rows of a node weigh."""
-        return f"weight {short_number(self.tree.weight_of(node))}"
+        return f"weight {amount(self.tree.weight_of(node))}"
 
     def relation(self, node: int, most: int | None = None) -> str:
         """Return what a node asks of its feature; yes leads to the left.
@@ -210,24 +209,11 @@ class Wording(ABC):
         return bool(tree.n_node_missing[node] and tree.missing_go_to_left[node] == left)
 
     def threshold(self, node: int) -> str:
-        """Return the threshold of a node, short and true.
-
-        Four significant digits, and more where they are needed for every training row to take the
-        same way.  A threshold may be a hair away from a training value that its own rows do not
-        have; where rounding to the nearest would reach that value, rounding to the other side is
-        as short.
-        """
+        """Return the threshold of a node, all of it unless `decimals` says otherwise."""
         threshold = float(self.tree.threshold[node])
         if self.decimals is not None:
             return f"{threshold:.{self.decimals}f}"
-        below, above = self.tree.threshold_gap[node]
-        for digits in range(4, 17):
-            for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING):
-                rounded = Context(digits, rounding).create_decimal(Decimal(threshold))
-                text = f"{float(rounded):.{digits}g}"
-                if below <= float(text) < above:
-                    return _plain(text)
-        return _plain(repr(threshold))
+        return repr(threshold).removesuffix(".0")
 
 
 def shortened(name: str, most: int = LONGEST) -> str:
@@ -246,17 +232,14 @@ def short_number(value: int | float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
+def amount(value: int | float) -> str:
+    """Return a count or a weight with commas between thousands, and six significant digits."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
 def counted(count: int, word: str) -> str:
     """Return a number and a word that fits it."""
-    return f"{count} {word}{'s' * (count != 1)}"
-
-
-def _plain(text: str) -> str:
-    """Write 1.2e+02 as 120, but leave the exponents that help."""
-    value = float(text)
-    if "e" in text and 1e-4 <= abs(value) < 1e16:
-        return f"{value:.0f}" if value.is_integer() else repr(value)
-    return text
+    return f"{count:,} {word}{'s' * (count != 1)}"
 
 
 def _check_decimals(decimals: Any) -> None:
