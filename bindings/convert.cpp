@@ -81,11 +81,13 @@ contree::Switches read_switches(const SwitchValues& given) {
             if (row.name == name) found = &row;
         }
         if (found == nullptr)
-            throw std::invalid_argument("no search option '" + name + "'; there are: " + names);
+            throw std::invalid_argument(
+                "search_options has no option '" + name + "'; there are: " + names + ".");
         std::int64_t number = 0;
         if (!nb::try_cast(value, number) || number < found->low || number > found->high)
-            throw std::invalid_argument("search option '" + name + "' takes a whole number from " +
-                                        std::to_string(found->low) + " to " + std::to_string(found->high));
+            throw std::invalid_argument("search_options: '" + name + "' must be an int from " +
+                                        std::to_string(found->low) + " to " + std::to_string(found->high) +
+                                        ".");
         switches.*found->field = static_cast<std::int32_t>(number);
     }
     return switches;

@@ -70,7 +70,7 @@ def test_a_bad_file_is_told_why(case, tmp_path):
         (["--drop", "b"], "--drop: there is no column 'b'"),
         (["--drop", "y"], "'y' is the target"),
         (["--sample-weight", "w"], "--sample-weight: there is no column 'w'"),
-        (["--search-options", "fast=1"], "no search option 'fast'"),
+        (["--search-options", "fast=1"], "search_options has no option 'fast'"),
         (["--initial-tree", "none.json"], "cannot read the model 'none.json'"),
         (["--categorical", "b"], "--categorical: there is no column 'b'"),
         (["--numeric", "b"], "--numeric: there is no column 'b'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import json
 import re
@@ -79,12 +80,14 @@ def test_the_json_has_the_documented_members():
     assert documented == list(json.loads(clf.to_json()))
 
 
-def test_docstring_example_runs():
-    import doctest
-
-    result = doctest.testmod(contree._classifier)
-    assert result.attempted > 0
-    assert result.failed == 0
+@pytest.mark.parametrize("name", contree.__all__ + contree.distributed.__all__)
+def test_docstring_examples_run(name):
+    where = contree.distributed if name in contree.distributed.__all__ else contree
+    examples = doctest.DocTestFinder(recurse=False).find(getattr(where, name), name)
+    if name.startswith("ConTree") or name in ("size_error_path", "fit"):
+        assert examples[0].examples, f"{name} has no example"
+    for example in examples:
+        assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("command", ["make demo", "make test"])

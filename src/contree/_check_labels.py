@@ -54,10 +54,11 @@ def check_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         elif classes.dtype.kind not in "biu":
             check_classification_targets(classes)
     except (TypeError, ValueError) as error:  # NumPy raises TypeError for labels without an order
+        instead = " For numbers use ConTreeRegressor." if "continuous" in str(error) else ""
         raise same_error_type(
             error,
             "Input y must be labels: strings, integers, bools or floats with whole values. "
-            f"{error}",
+            f"{error}{instead}",
         ) from error
     return classes, codes
 

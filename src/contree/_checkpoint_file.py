@@ -117,7 +117,12 @@ class Checkpoint:
 
     def check_place(self) -> None:
         """Raise OSError now, not after hours of search, if the file cannot be written."""
-        Draft(self.path).discard()
+        try:
+            Draft(self.path).discard()
+        except OSError as error:
+            raise OSError(
+                error.errno, f"checkpoint cannot be written: {error.strerror}", self.path
+            ) from None
         remove_leftovers(self.path)
 
     def is_due(self) -> bool:

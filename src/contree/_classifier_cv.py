@@ -165,11 +165,33 @@ feature_tolerance, memory_limit, search_options
         return kind(SPLITS, test_size=TEST_SHARE, random_state=self.random_state)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the class fractions of the leaf that each row ends in."""
+        """Return the class fractions of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_proba(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of ``predict_proba``."""
+        """Return the logarithms of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_log_proba(X)

@@ -151,7 +151,18 @@ class TreeCV(BaseEstimator):
         return scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict each row by the chosen tree."""
+        """Predict each row by the chosen tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+            Labels, or numbers.
+        """
         check_is_fitted(self, "best_estimator_")
         predicted: np.ndarray = self.best_estimator_.predict(X)
         return predicted

@@ -47,6 +47,19 @@ def _explained(X: Any, reason: str) -> str:
                 f"{reason}. Name the column in categorical_features, or encode it as numbers, for "
                 "example with scikit-learn's OrdinalEncoder."
             )
+    if reason.startswith("Expected 2D array"):  # and goes on with all values
+        if np.ndim(X) == 0:
+            return f"Input X must be an array or a data frame; got {type(X).__name__}."
+        return (
+            f"Input X must be a table of numbers, with 2 dimensions; got {np.ndim(X)}. Reshape "
+            "your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) is one row."
+        )
+    if reason.startswith("Complex data not supported"):  # the same
+        return "Input X must be real numbers. Complex data not supported."
+    if reason.startswith("Input X contains infinity"):
+        return f"{reason} Use NaN for a missing value, or leave the rows out."
+    if reason.startswith("Input y contains NaN"):
+        return "Input y contains NaN. Give every row a value, or drop the row."
     if re.search(r"y should be a 1d array, got an array of shape \(\d+, \d+\)", reason):
         return (
             f"{reason} With several outputs, use scikit-learn's MultiOutputClassifier or "

@@ -80,7 +80,18 @@ class SizeErrorPath:
         return proved
 
     def tree(self, max_leaf_nodes: int) -> TreeEstimator:
-        """Return the best tree with at most ``max_leaf_nodes`` leaves."""
+        """Return the best tree of a size.
+
+        Parameters
+        ----------
+        max_leaf_nodes : int
+            The most leaves that the tree may have.
+
+        Returns
+        -------
+        tree : ConTreeClassifier or ConTreeRegressor
+            The fitted estimator.
+        """
         if not isinstance(max_leaf_nodes, Integral) or max_leaf_nodes < 1:
             raise ValueError(f"max_leaf_nodes must be an int from 1 up; got {max_leaf_nodes!r}.")
         return self.trees[min(int(max_leaf_nodes), len(self.trees)) - 1]
@@ -110,6 +121,13 @@ class SizeErrorPath:
 
         scikit-learn computes them for the same rows and parameters, with one column for each
         category.
+
+        Returns
+        -------
+        leaves : array of int
+            Ascending.
+        errors : array of float
+            Training errors, or the squared error, of the pruned tree with so many leaves.
         """
         if self._training is None:
             raise ValueError(

@@ -124,9 +124,10 @@ for name, (X, y) in problems.items():
         error_rate = 1 - clf.fit(X[train], y[train]).score(X[new], y[new])
         found.append([error_rate, clf.best_params_["max_leaf_nodes"]])
     chosen[name] = np.mean(found, axis=0)
-table = pd.DataFrame(chosen, ["contree, chosen", "its leaves, on average"]).T
-for column in ("CART, new", "contree, new"):
-    table[f"{column}, depth 5"] = [rates[name].loc[5, column] for name in problems]
+table = pd.DataFrame(chosen, ["contree, chosen", "leaves, mean"]).T
+for method in ("CART", "contree"):
+    of_new_rows = [rates[name].loc[5, f"{method}, new"] for name in problems]
+    table[f"{method}, depth 5"] = of_new_rows
 print(table.round(3).to_string())
 
 # %%

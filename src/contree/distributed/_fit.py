@@ -45,22 +45,35 @@ def fit(
 
     Parameters
     ----------
-    clf : ConTreeClassifier
+    clf : ConTreeClassifier or ConTreeRegressor
         The estimator to fit, with ``search="best_first"``.
-    X, y, sample_weight, callback, initial_tree, checkpoint
-        As in :meth:`contree.ConTreeClassifier.fit`.  A cluster can continue a checkpoint of one
-        machine, and one machine can continue a checkpoint of a cluster.
+    X, y
+        As in :meth:`contree.ConTreeClassifier.fit`.
     client : dask.distributed.Client, default=None
         The cluster.  None means the client that was started last.  The workers need the same
         version of contree.
+    sample_weight, checkpoint, callback, initial_tree
+        As in :meth:`contree.ConTreeClassifier.fit`.  A cluster can continue a checkpoint of one
+        machine, and one machine can continue a checkpoint of a cluster.
     patience : float, default=10
         Seconds after which a silent worker loses its task to others.  It gets tasks again as soon
         as it reports.
 
     Returns
     -------
-    clf : ConTreeClassifier
+    clf : ConTreeClassifier or ConTreeRegressor
         The fitted estimator.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> from contree import ConTreeClassifier, distributed
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(processes=False, n_workers=2, dashboard_address=None) as client:
+    ...     clf = distributed.fit(ConTreeClassifier(max_depth=2), X, y, client=client)
+    >>> clf.status_, clf.errors_
+    ('optimal', 6)
     """
     client = _check(clf, client, patience)
     clf._validate_params()
@@ -97,7 +110,13 @@ def _check(clf: object, client: object, patience: object) -> Client:
             f"clf has search={clf.search!r}, which a cluster cannot run. Use search='best_first'."
         )
     if client is None:
-        client = get_client()
+        try:
+            client = get_client()
+        except ValueError as error:
+            raise ValueError(
+                "client is None, and no Dask client has been started. Start one first: "
+                "client = dask.distributed.Client()."
+            ) from error
     if not isinstance(client, Client):
         raise TypeError(
             f"client must be a dask.distributed.Client; got {type(client).__name__}: {client!r}."
