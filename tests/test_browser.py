@@ -215,6 +215,52 @@ def test_the_words_on_the_branches_are_whole(visit):
         assert word["y"] != after["y"] or word["x"] + word["width"] <= after["x"]
 
 
+@pytest.mark.parametrize("lacks", [False, True])
+def test_categories_are_chosen_or_typed(visit, lacks):
+    """Every category, others and missing ones go where predict sends them."""
+    from selenium.webdriver.support.ui import Select
+
+    known = ["red", "light, blue", 'it\'s "green"', "größe\n日本", EVIL, "", " e", "nan", 2, 2.5]
+    rng = np.random.default_rng(0)
+    codes, size = rng.integers(len(known), size=200), rng.integers(10, size=200) / 4
+    colour, town = np.empty(200, dtype=object), rng.choice(["x", "y"], 200).astype(object)
+    colour[:] = [known[code] for code in codes]
+    y = (codes % 3 == 0) ^ (size > 1)
+    if lacks:
+        colour[:20], y[:15] = None, True
+    X = np.column_stack([size.astype(object), town, colour])
+    clf = ConTreeClassifier(2, categorical_features=[1, 2]).fit(X, y)
+    browser = visit(clf, feature_names=["size", "town", "colour"])
+    selector = Select(find(browser, 'select[data-feature="2"]'))
+    assert len(selector.options) == len(known) + 2
+    answer = find(browser, "#ct-answer")
+
+    def check(value, typed):
+        leaf = clf.apply(np.array([[typed, "x", value]], dtype=object))[0]
+        assert answer.get_attribute("data-leaf") == str(leaf)
+
+    type_in(browser, 'input[data-feature="0"]', "0.5")
+    for code, category in enumerate(clf.categories_[2]):
+        selector.select_by_value(str(code))
+        check(category, 0.5)
+    selector.select_by_value("missing")
+    check("unknown", 0.5)
+    selector.select_by_value("")
+    if lacks:
+        check(None, 0.5)
+    else:
+        assert answer.text == "To go on: colour"
+    for value in (*clf.categories_[2], "pink", 3):
+        text = str(value).replace('"', '""')
+        if "\n" not in text:  # a line of text has none
+            type_in(browser, "#ct-row", f'2.0; "x", "{text}"')
+            check(value, 2.0)
+    type_in(browser, "#ct-row", "0.5, x, 2.50")
+    check(2.5, 0.5)
+    type_in(browser, "#ct-row", "0.5, x, light, blue")
+    assert answer.text == "4 values of 3."
+
+
 WIDE = ["standard_error_of_fractal_dimension_per_patient", "x", "log(income)", "days since"]
 PLACES = """
 const all = (selector) => [...document.querySelectorAll(selector)];

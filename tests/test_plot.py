@@ -20,9 +20,9 @@ from sklearn.exceptions import NotFittedError
 from contree import ConTreeClassifier
 from contree._class_tree import ClassTree
 from contree.export.layout import centres
+from contree.export.names import shortened
 from contree.export.palette import class_colours, node_colours
 from contree.export.plot import _wrapped
-from contree.export.wording import shortened
 from scale import scaled
 
 matplotlib = pytest.importorskip(

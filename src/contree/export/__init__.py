@@ -1,11 +1,12 @@
 """Trees as text, code, pictures and other forms that leave Python."""
 
+from contree.export.c import to_c
 from contree.export.dot import to_dot
-from contree.export.functions import to_c, to_python
 from contree.export.history import plot_history
 from contree.export.json import to_json
 from contree.export.page import to_html
 from contree.export.plot import plot
+from contree.export.python import to_python
 from contree.export.sklearn import to_sklearn
 from contree.export.sql import to_sql
 from contree.export.text import export_text

@@ -71,6 +71,8 @@ def _permitted_trees(estimator: Any) -> str:
     text += ", with any thresholds"
     if estimator.feature_tolerance > 0:
         text += f" between values {estimator.feature_tolerance} apart"
+    if estimator.categories_ is not None:
+        text += " and any sets of categories"
     rows = int(estimator.tree_.n_node_samples[0])
     least = resolve_min_samples_leaf(estimator.min_samples_leaf, rows)
     if least > 1:

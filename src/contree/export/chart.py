@@ -32,7 +32,7 @@ def history_chart(report: SearchReport, said: str = "errors") -> str:
     def y(value: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / most)
 
-    def steps(values: list[int]) -> list[tuple[float, float]]:
+    def steps(values: list[int | float]) -> list[tuple[float, float]]:
         points = []
         for i, value in enumerate(values):
             stop = history[i + 1].seconds if i + 1 < len(values) else end

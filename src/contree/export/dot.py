@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sklearn.utils.validation import check_is_fitted
 
 from contree.export.wording import Wording, wording_of
 
 
-def to_dot(estimator, feature_names=None, class_names=None, decimals=None) -> str:
+def to_dot(
+    estimator: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int | None = None,
+) -> str:
     """Return the tree of a fitted estimator as a graph for Graphviz.
 
     Parameters
@@ -31,19 +39,28 @@ def to_dot(estimator, feature_names=None, class_names=None, decimals=None) -> st
         '  edge [fontname="Helvetica", fontsize=10];',
     ]
     for node in range(tree.node_count):
-        lines.append(f'  {node} [label={_label(tree, wording, node)}, fillcolor="{fill[node]}"];')
+        lines.append(
+            f"  {node} [label={_label(wording, node)}, "
+            f'{_tooltip(wording, node)}fillcolor="{fill[node]}"];'
+        )
         if tree.feature[node] >= 0:
             lines.append(f'  {node} -> {tree.children_left[node]} [label="yes"];')
             lines.append(f'  {node} -> {tree.children_right[node]} [label="{wording.no(node)}"];')
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _label(tree, wording: Wording, node: int) -> str:
-    if tree.feature[node] < 0:
+def _label(wording: Wording, node: int) -> str:
+    if wording.tree.feature[node] < 0:
         first = wording.head(node)
     else:
-        first = f"{wording.feature(node)} {wording.relation(node)}"
+        first = f"{wording.feature(node)} {wording.short_relation(node)}"
     return _quoted(first) + f' + "\\n{wording.rows(node)}\\n{_under(wording, node)}"'
+
+
+def _tooltip(wording: Wording, node: int) -> str:
+    """Return a test of categories whole as an attribute; pictures in SVG show it."""
+    text = wording.whole_test(node)
+    return f"tooltip={_quoted(text)}, " if text else ""
 
 
 def _under(wording: Wording, node: int) -> str:

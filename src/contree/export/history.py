@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from contree._report import SearchReport
 from contree.export.palette import FIRST, blend
 from contree.export.wording import wording_of
 
@@ -13,7 +16,7 @@ INK, FAINT = "#111111", "#3a3a3a"
 FIRST_MOMENT = 1e-4  # seconds; nothing is measured more finely
 
 
-def plot_history(estimator, ax=None):
+def plot_history(estimator: Any, ax: Any = None) -> Any:
     """Draw how the search of a fitted estimator went.
 
     One curve is the objective of the best tree, which falls.  The other is the proved lower bound,
@@ -54,14 +57,14 @@ def plot_history(estimator, ax=None):
     return ax
 
 
-def _steps(report) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _steps(report: SearchReport) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the moments of the history, the last one at the end of the search."""
     seconds, objective, bound = np.array(report.history, dtype=np.float64).T
     seconds = np.maximum(np.append(seconds, report.seconds), FIRST_MOMENT)
     return seconds, np.append(objective, objective[-1]), np.append(bound, bound[-1])
 
 
-def _draw_steps(ax, time, objective, bound) -> None:
+def _draw_steps(ax: Any, time: np.ndarray, objective: np.ndarray, bound: np.ndarray) -> None:
     ax.fill_between(time, bound, objective, step="post", color=blend(BLUE, 0.12), linewidth=0)
     style = {"where": "post", "linewidth": 1.6, "solid_capstyle": "butt", "clip_on": False}
     ax.step(time, objective, color=BLUE, label="best tree", **style)
@@ -69,7 +72,7 @@ def _draw_steps(ax, time, objective, bound) -> None:
     ax.legend(fontsize=8, labelcolor=FAINT, edgecolor="none", framealpha=0.85, loc="best")
 
 
-def _draw_ends(ax, end: float, objective: int | float, bound: int | float) -> None:
+def _draw_ends(ax: Any, end: float, objective: int | float, bound: int | float) -> None:
     """Write the last values beside the ends of the curves; one number where they have met."""
     if objective == bound:
         ax.plot(end, objective, "o", color=INK, markersize=4, clip_on=False, zorder=3)
@@ -88,7 +91,7 @@ def _draw_ends(ax, end: float, objective: int | float, bound: int | float) -> No
         )
 
 
-def _set_axes(ax, time, unit: str) -> None:
+def _set_axes(ax: Any, time: np.ndarray, unit: str) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     first, last = time[0], time[-1]
@@ -103,7 +106,7 @@ def _set_axes(ax, time, unit: str) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _set_height(ax, highest: float, estimator) -> None:
+def _set_height(ax: Any, highest: float, estimator: Any) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     whole = isinstance(estimator.objective_, int)
@@ -123,7 +126,7 @@ def _said(value: int | float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _title(estimator, duration: str) -> str:
+def _title(estimator: Any, duration: str) -> str:
     objective = estimator.objective_
     if estimator.ccp_alpha > 0:
         said = f"{estimator.status_}: objective {_said(objective)}"

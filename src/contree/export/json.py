@@ -90,7 +90,7 @@ def to_json(estimator: Any, indent: int | None = None) -> str:
     )
 
 
-def read_json(estimator_class: type, text: str) -> Any:
+def read_json(estimator_class: Any, text: str) -> Any:
     """Return the fitted estimator that `to_json` wrote.
 
     Parameters
@@ -133,7 +133,7 @@ def read_any(text: str) -> Any:
     return read_json(ConTreeRegressor if is_regressor else ConTreeClassifier, text)
 
 
-def _with_parameters(estimator_class: type, parameters: dict[str, Any]) -> Any:
+def _with_parameters(estimator_class: Any, parameters: dict[str, Any]) -> Any:
     """Return an estimator with these parameters, checked."""
     known = estimator_class().get_params()
     for name, value in parameters.items():

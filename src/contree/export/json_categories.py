@@ -1,11 +1,15 @@
 """What of a JSON text belongs to categories: their values, and the sets that nodes send left.
 
-A node that tests categories has their codes, the positions in ``categories``, in the member
-``categories_left`` of the tree, and null in place of numbers where others have a threshold.
+Categories that are dates are an object: ``{"date": "2020-01-31"}``, with a time
+``{"datetime": "2020-01-31T12:00:00"}``.  A node that tests categories has their codes, the
+positions in ``categories``, in the member ``categories_left`` of the tree, and null in place of
+numbers where others have a threshold.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -13,7 +17,7 @@ import numpy as np
 from contree._categories import Categories
 from contree._fitted_tree import FittedTree, words_of
 from contree.export import json_check as check
-from contree.export.json_leaf import plain
+from contree.export.category_sets import unwritable
 
 
 def written_categories(estimator: Any) -> list[Any] | None:
@@ -22,11 +26,38 @@ def written_categories(estimator: Any) -> list[Any] | None:
     if categories is None:
         return None
     return [
-        None
-        if known is None
-        else [plain(one, f"the category {one!r} of column {f}: ") for one in known]
+        None if known is None else [_written(one, _name(estimator, f)) for one in known]
         for f, known in enumerate(categories)
     ]
+
+
+def _name(estimator: Any, f: int) -> str:
+    names = getattr(estimator, "feature_names_in_", None)
+    return str(f) if names is None else str(names[f])
+
+
+def _written(category: Any, column: str) -> Any:
+    if isinstance(category, datetime) and not getattr(category, "nanosecond", 0):
+        return {"datetime": category.isoformat()}
+    if type(category) is date:
+        return {"date": category.isoformat()}
+    if not isinstance(category, (bool, int, float, str)):
+        raise unwritable("to_json", category, column)
+    return category
+
+
+def _read(written: Any) -> Any:
+    """Return a category; what `_written` never writes is returned as it is."""
+    kinds = {"date": date, "datetime": datetime}
+    if isinstance(written, dict) and len(written) == 1:
+        for name, kind in kinds.items():
+            with suppress(KeyError, TypeError, ValueError):
+                return kind.fromisoformat(written[name])
+    return written
+
+
+def _is_category(value: Any) -> bool:
+    return isinstance(value, (bool, str, date)) or check.is_number(value)
 
 
 def written_sets(tree: FittedTree) -> dict[str, Any]:
@@ -47,18 +78,18 @@ def read_categories(data: dict[str, Any], n_features: int) -> Categories | None:
     features = check.part(data, "categories", list)
     if len(features) != n_features:
         raise check.damaged(f"categories must have an entry for each of {n_features} features")
-    for known in features:
-        if known is None:
-            continue
-        fit = isinstance(known, list) and all(
-            isinstance(one, (bool, str)) or check.is_number(one) for one in known
+    return tuple(None if known is None else _distinct(known) for known in features)
+
+
+def _distinct(known: Any) -> tuple[Any, ...]:
+    """Return the categories of one feature."""
+    categories = [_read(one) for one in known] if isinstance(known, list) else [None]
+    if not all(map(_is_category, categories)) or len(set(categories)) != len(categories):
+        raise check.damaged(
+            f"categories has {check.short(known)}, not null or a list of distinct strings, "
+            "numbers, bools and dates"
         )
-        if not fit or len(set(known)) != len(known):
-            raise check.damaged(
-                f"categories has {check.short(known)}, not null or a list of distinct strings, "
-                "numbers and bools"
-            )
-    return tuple(None if known is None else tuple(known) for known in features)
+    return tuple(categories)
 
 
 def nodes_of(

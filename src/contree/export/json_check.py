@@ -10,6 +10,7 @@ import json
 import math
 import sys
 from fractions import Fraction
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,6 +27,7 @@ COMMON = (
     "threshold_gap",
     "n_node_missing",
 )
+Kind = type | tuple[type, ...]  # of a member
 MAY_BE_INFINITE = ("threshold", "threshold_gap")
 
 
@@ -33,7 +35,7 @@ def damaged(what: str) -> ValueError:
     return ValueError(f"Not an estimator that contree can read: {what.rstrip('.')}.")
 
 
-def parse(text: str) -> dict:
+def parse(text: str) -> dict[str, Any]:
     """Return the object in the text."""
     if not isinstance(text, str):
         raise TypeError(f"from_json takes a str, not {type(text).__name__}.")
@@ -48,7 +50,7 @@ def parse(text: str) -> dict:
     return data
 
 
-def schema(data: dict, schema: str, version: int) -> None:
+def schema(data: dict[str, Any], schema: str, version: int) -> None:
     """Check that an object is of a schema, up to a version."""
     if data.get("schema") != schema:
         raise damaged(f"schema is {data.get('schema')!r}, not {schema!r}")
@@ -57,7 +59,7 @@ def schema(data: dict, schema: str, version: int) -> None:
         raise damaged(f"version is {found!r}, and this contree reads versions 1 to {version}")
 
 
-def part(data: dict, name: str, kind: type, where: str = ""):
+def part(data: dict[str, Any], name: str, kind: Kind, where: str = "") -> Any:
     """Return a member of an object, of this type."""
     if name not in data:
         raise damaged(f"{where}{name} is missing")
@@ -67,40 +69,40 @@ def part(data: dict, name: str, kind: type, where: str = ""):
     return value
 
 
-def word(data: dict, name: str, words: tuple[str, ...], where: str = "") -> str:
+def word(data: dict[str, Any], name: str, words: tuple[str, ...], where: str = "") -> str:
     """Return a member of an object that is one of these words."""
-    value = part(data, name, str, where)
+    value: str = part(data, name, str, where)
     if value not in words:
         raise damaged(f"{where}{name} is {short(value)}, not one of {', '.join(words)}")
     return value
 
 
-def integer(data: dict, name: str, low: int, where: str = "") -> int:
-    value = part(data, name, int, where)
+def integer(data: dict[str, Any], name: str, low: int, where: str = "") -> int:
+    value: int = part(data, name, int, where)
     if not low <= value < 2**63:
         raise damaged(f"{where}{name} is {value}, out of range")
     return value
 
 
-def real(data: dict, name: str, low: float, where: str = "") -> float:
+def real(data: dict[str, Any], name: str, low: float, where: str = "") -> float:
     value = part(data, name, (int, float), where)
     if not is_number(value) or value < low:
         raise damaged(f"{where}{name} is {short(value)}, out of range")
     return float(value)
 
 
-def feature_names(data: dict, n_features: int) -> list[str] | None:
+def feature_names(data: dict[str, Any], n_features: int) -> list[str] | None:
     if data.get("feature_names") is None:
         return None
-    names = part(data, "feature_names", list)
+    names: list[str] = part(data, "feature_names", list)
     if len(names) != n_features or not all(isinstance(name, str) for name in names):
         raise damaged(f"feature_names must be {n_features} strings")
     return names
 
 
 def nodes_of(
-    data: dict, n_features: int, names: tuple[str, ...] = COMMON, has_sets: bool = False
-) -> dict:
+    data: dict[str, Any], n_features: int, names: tuple[str, ...] = COMMON, has_sets: bool = False
+) -> dict[str, Any]:
     """Return the arrays of a tree in which every row finds a leaf; `names` are those it has.
 
     With `has_sets`, nodes may test categories in place of a threshold.
@@ -124,20 +126,20 @@ def nodes_of(
     return arrays
 
 
-def weight_unit(data: dict, total: int) -> Unit:
+def weight_unit(data: dict[str, Any], total: int) -> Unit:
     """Return the unit of the weights, such that their sum is a finite number."""
-    unit = data.get("weight_unit")
-    parts = unit if isinstance(unit, list) and len(unit) == 2 else [unit, 1]
+    given = data.get("weight_unit")
+    parts: list[Any] = given if isinstance(given, list) and len(given) == 2 else [given, 1]
     if not all(type(one) is int and one > 0 for one in parts):
         raise damaged("tree.weight_unit must be a positive integer, or [numerator, denominator]")
-    unit = Fraction(*parts) if isinstance(unit, list) else unit
+    unit: Unit = Fraction(*parts) if isinstance(given, list) else parts[0]
     most = sys.float_info.max if isinstance(unit, Fraction) else 2**63 - 1
     if total * unit > most:
         raise damaged("tree.weight_unit is too large")
     return unit
 
 
-def search_report(data: dict) -> SearchReport:
+def search_report(data: dict[str, Any]) -> SearchReport:
     where = "search_report."
     counters = part(data, "counters", dict, where)
     for name in counters:
@@ -159,7 +161,9 @@ def search_report(data: dict) -> SearchReport:
     )
 
 
-def array(data: dict, name: str, whole: bool, shape: tuple, may_lack: bool = False) -> np.ndarray:
+def array(
+    data: dict[str, Any], name: str, whole: bool, shape: tuple[int, ...], may_lack: bool = False
+) -> np.ndarray:
     """Return an array of a tree, of integers or of finite numbers; NaN where it may be null."""
     values = part(data, name, list, "tree.")
     flat = values
@@ -178,7 +182,7 @@ def array(data: dict, name: str, whole: bool, shape: tuple, may_lack: bool = Fal
     return np.array(flat, dtype=np.int64 if whole else np.float64).reshape(shape)
 
 
-def _check_shape(left, right, feature, n_features: int) -> None:
+def _check_shape(left: np.ndarray, right: np.ndarray, feature: np.ndarray, n_features: int) -> None:
     """Check that the nodes are one binary tree in preorder."""
     open_ends = [0]  # nodes that must come, the next one last
     for node in range(len(feature)):
@@ -197,7 +201,7 @@ def _check_shape(left, right, feature, n_features: int) -> None:
         raise damaged("tree: nodes are missing")
 
 
-def check_sums(arrays: dict, name: str) -> None:
+def check_sums(arrays: dict[str, Any], name: str) -> None:
     """Check that what is counted of a node is the sum of its children's, and that none is empty."""
     counts, inner = arrays[name], np.flatnonzero(arrays["feature"] >= 0)
     counts = counts.reshape(len(counts), -1)
@@ -210,7 +214,7 @@ def check_sums(arrays: dict, name: str) -> None:
         raise damaged(f"tree.{name} of a node are not the sum of its children's")
 
 
-def _check_thresholds(arrays: dict) -> None:
+def _check_thresholds(arrays: dict[str, Any]) -> None:
     inner = (arrays["feature"] >= 0) & ~np.isnan(arrays["threshold"])
     threshold, (below, above) = arrays["threshold"][inner], arrays["threshold_gap"][inner].T
     endless = np.isinf(threshold) & np.isinf(above) & np.isfinite(below)
@@ -218,7 +222,7 @@ def _check_thresholds(arrays: dict) -> None:
         raise damaged("tree.threshold_gap does not hold tree.threshold")
 
 
-def check_missing(arrays: dict, rows: np.ndarray) -> None:
+def check_missing(arrays: dict[str, Any], rows: np.ndarray) -> None:
     """Check where missing values go, by the rows of each node."""
     left, lacking = arrays["missing_go_to_left"], arrays["n_node_missing"]
     if not np.isin(left, (0, 1)).all():
@@ -229,30 +233,35 @@ def check_missing(arrays: dict, rows: np.ndarray) -> None:
         raise damaged("tree.threshold is infinite where no missing value goes right")
 
 
-def is_number(value) -> bool:
+def is_number(value: Any) -> bool:
     """Tell whether a value is a number that float64 holds; integers may be too large for it."""
     if type(value) is int:
         return abs(value) < 2**1023
     return type(value) is float and math.isfinite(value)
 
 
-def _no_constant(name: str):
+def _no_constant(name: str) -> NoReturn:
     raise damaged(f"{name} is not a number of JSON")
 
 
-def _no_duplicates(pairs: list) -> dict:
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise damaged("a name occurs twice in one object")
     return found
 
 
-def _words(kind) -> str:
-    words = {dict: "an object", list: "a list", str: "a string", int: "an integer"}
+def _words(kind: Kind) -> str:
+    words: dict[Kind, str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a string",
+        int: "an integer",
+    }
     return words.get(kind, "a number")
 
 
-def short(value) -> str:
+def short(value: Any) -> str:
     """Return a value for an error message."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -10,6 +10,8 @@ import numpy as np
 
 from contree._fitted_tree import FittedTree
 
+Reach = list[tuple[float, float]]  # how far each level goes to the left and to the right
+
 
 def centres(tree: FittedTree, widths: np.ndarray, gap: float, words: np.ndarray) -> np.ndarray:
     """Return the middle of each node along the horizontal axis; the leftmost box starts at 0.
@@ -27,7 +29,7 @@ def centres(tree: FittedTree, widths: np.ndarray, gap: float, words: np.ndarray)
         child's.
     """
     offset = np.zeros(tree.node_count)  # from the parent's middle
-    reach: dict[int, list[tuple[float, float]]] = {}  # (left, right) of each level of a subtree
+    reach: dict[int, Reach] = {}  # of each subtree
     for node in reversed(range(tree.node_count)):  # preorder backwards: children come first
         half = widths[node] / 2
         levels = [(-half, half)]
@@ -43,19 +45,13 @@ def centres(tree: FittedTree, widths: np.ndarray, gap: float, words: np.ndarray)
     middle = np.zeros(tree.node_count)
     for node in range(1, tree.node_count):
         middle[node] = middle[tree.parent[node]] + offset[node]
-    return middle - (middle - widths / 2).min()
+    placed: np.ndarray = middle - (middle - widths / 2).min()
+    return placed
 
 
-def _merged(a: list, b: list, apart: float) -> list[tuple[float, float]]:
+def _merged(a: Reach, b: Reach, apart: float) -> Reach:
     """Return how far two siblings reach together, as seen from between them."""
-    levels = []
-    for depth in range(max(len(a), len(b))):
-        left = a[depth] if depth < len(a) else None
-        right = b[depth] if depth < len(b) else None
-        levels.append(
-            (
-                left[0] - apart if left else right[0] + apart,
-                right[1] + apart if right else left[1] - apart,
-            )
-        )
-    return levels
+    both = [(one[0] - apart, other[1] + apart) for one, other in zip(a, b, strict=False)]
+    alone = [(low - apart, high - apart) for low, high in a[len(b) :]]
+    alone += [(low + apart, high + apart) for low, high in b[len(a) :]]
+    return both + alone

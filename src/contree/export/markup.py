@@ -11,7 +11,8 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from contree.export.wording import JOINTS, Wording, shortened
+from contree.export.names import JOINTS, shortened
+from contree.export.wording import Wording
 
 
 @cache
@@ -36,7 +37,7 @@ def tree_markup(wording: Wording, open_levels: int, titles: bool) -> str:
     fill = wording.fills()
     out: list[str] = []
     # Text to write, or a node with its branch, the next one last: deep trees need no recursion.
-    pending: list = ["</ul></div>", (0, ""), '<div class="ct-tree"><ul>']
+    pending: list[str | tuple[int, str]] = ["</ul></div>", (0, ""), '<div class="ct-tree"><ul>']
     while pending:
         item = pending.pop()
         if isinstance(item, str):
@@ -93,8 +94,9 @@ def _box(wording: Wording, node: int, titles: bool) -> str:
         note += f"<small>{wording.loss(node)}</small>"  # leaves make the width of a tree
     else:
         name = breakable(shortened(wording.feature(node)))
-        relation = escape(wording.relation(node).replace("<=", "≤"))
-        head = f'{name} <span class="ct-test">{relation}</span>'
+        kind = " ct-set" * tree.tests_categories(node)
+        relation = escape(wording.short_relation(node, "≤"))
+        head = f'{name} <span class="ct-test{kind}">{relation}</span>'
     bars, end = [], 0.0
     for bar in wording.bars(node):
         if bar.left > end + 1e-9:  # a part of the histogram without rows
@@ -104,7 +106,8 @@ def _box(wording: Wording, node: int, titles: bool) -> str:
         end = bar.left + bar.width
     title = ""
     if titles:
-        lines = "\n".join(f"{one.name}: {one.number}" for one in wording.shares(node))
-        title = f' title="{escape(lines)}"'
+        parts = [f"{one.name}: {one.number}" for one in wording.shares(node)]
+        lines = [wording.whole_test(node), *parts]
+        title = f' title="{escape(chr(10).join(filter(None, lines)))}"'
     kind = "" if wording.foot < 1 else " ct-histogram"
     return f'{title}>{head}{note}<span class="ct-bar{kind}">{"".join(bars)}</span>'

@@ -8,13 +8,14 @@ from typing import Any, Self
 
 from sklearn import get_config
 
+from contree.export.c import to_c
 from contree.export.dot import to_dot
-from contree.export.functions import to_c, to_python
 from contree.export.history import plot_history
 from contree.export.json import read_json, to_json
 from contree.export.notebook import notebook_html
 from contree.export.page import to_html
 from contree.export.plot import plot
+from contree.export.python import to_python
 from contree.export.sklearn import to_sklearn
 from contree.export.sql import to_sql
 from contree.export.text import export_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 from contree.export.certificate import certificate
 from contree.export.markup import asset, legend_markup, tree_markup
@@ -11,7 +12,7 @@ from contree.export.wording import wording_of
 OPEN_LEVELS = 4  # deeper tests start folded, so that a cell stays small
 
 
-def notebook_html(estimator) -> str:
+def notebook_html(estimator: Any) -> str:
     """Return a piece of HTML, with its style and without any script."""
     wording = wording_of(estimator)
     return (

@@ -5,7 +5,7 @@
   const items = new Map();
   for (const item of document.querySelectorAll("li[data-node]")) items.set(Number(item.dataset.node), item);
   const boxOf = (item) => item.querySelector(":scope > .ct-node, :scope > details > .ct-node");
-  const fields = [...document.querySelectorAll("input[data-feature]")];
+  const fields = [...document.querySelectorAll("[data-feature]")];
   const whole = document.getElementById("ct-row");
   const answer = document.getElementById("ct-answer");
   const tip = document.getElementById("ct-tip");
@@ -58,7 +58,7 @@
   centre(boxOf(items.get(0)));
   window.addEventListener("resize", fit);
 
-  // A number as it is typed: null for nothing, "missing" for a word that says so, NaN for what is no finite number.
+  // A number as it is typed, or the code that a selector has: null for nothing, "missing" for a word that says so, NaN for what is no finite number.
   function numberOf(text) {
     const trimmed = text.trim();
     if (trimmed === "") return null;
@@ -66,6 +66,37 @@
     const value = Number(trimmed);
     return Number.isFinite(value) ? value : NaN;
   }
+
+  // The cells of a typed row.  Among categories, blanks and what stands between double quotes belong to a cell.
+  function cellsOf(text) {
+    if (text === "") return [];
+    if (tree.categories === null) return text.split(/\s*[,;]\s*|\s+/);
+    const cells = [""];
+    for (const [part] of text.matchAll(/\s*"(?:[^"]|"")*"\s*|[,;]|[^,;"]+|"/g)) {
+      const inner = part.trim().match(/^"(.*)"$/s);
+      if (part === "," || part === ";") cells.push("");
+      else cells.push(cells.pop() + (inner ? inner[1].replaceAll('""', '"') : part.trim()));
+    }
+    return cells;
+  }
+
+  // What a field holds for a cell: a selector has the code of the category that is written so, or is the same number.
+  function textFor(field, cell) {
+    const known = tree.categories?.[field.dataset.feature];
+    if (known === undefined) return cell;
+    let code = known.findIndex((one) => String(one) === cell);
+    if (code < 0) code = known.findIndex((one) => String(one).trim() === cell);
+    if (code < 0 && cell !== "") code = known.indexOf(Number(cell));
+    if (code < 0) return cell === "" ? "" : "missing";
+    return String(code);
+  }
+
+  const takesLeft = (node, value) => {
+    if (value === "missing") return tree.missingLeft[node] === 1;
+    const codes = tree.categoriesLeft[node];
+    if (codes !== null) return codes.includes(value);
+    return tree.threshold[node] === null || value <= tree.threshold[node];
+  };
 
   let rowTyped = false; // a whole row may lack every value that the tree tests
 
@@ -102,8 +133,7 @@
         return;
       }
       item.querySelector(":scope > details").open = true;
-      const left = value === "missing" ? tree.missingLeft[node] : tree.threshold[node] === null || value <= tree.threshold[node];
-      node = left ? tree.left[node] : tree.right[node];
+      node = takesLeft(node, value) ? tree.left[node] : tree.right[node];
     }
     centre(boxOf(items.get(node)));
     answer.dataset.leaf = String(node);
@@ -111,16 +141,18 @@
       `${tree.predictions[node]}: leaf ${node}, ${tree.rows[node]}, ${tree.losses[node]}`;
   }
 
-  for (const field of fields) field.addEventListener("input", () => { whole.value = ""; rowTyped = false; follow(); });
+  for (const field of fields) {
+    const kind = field.tagName === "SELECT" ? "change" : "input";
+    field.addEventListener(kind, () => { whole.value = ""; rowTyped = false; follow(); });
+  }
   whole.addEventListener("input", () => {
-    const text = whole.value.trim();
-    const row = text === "" ? [] : text.split(/\s*[,;]\s*|\s+/);
+    const row = cellsOf(whole.value.trim());
     const right = row.length === 0 || row.length === tree.features.length;
     whole.setAttribute("aria-invalid", String(!right));
     rowTyped = right && row.length > 0;
-    for (const field of fields) field.value = right && row.length ? row[Number(field.dataset.feature)] : "";
+    for (const field of fields) field.value = right && row.length ? textFor(field, row[Number(field.dataset.feature)]) : "";
     follow();
-    if (!right) answer.textContent = `${plural(row.length, "number")} of ${tree.features.length}.`;
+    if (!right) answer.textContent = `${plural(row.length, tree.categories === null ? "number" : "value")} of ${tree.features.length}.`;
   });
   document.getElementById("ct-form").addEventListener("submit", (event) => event.preventDefault());
   if (fields.length === 0) follow();
@@ -131,6 +163,12 @@
     const head = document.createElement("b");
     head.textContent = `Node ${node}: ${tree.rows[node]}`;
     tip.append(head);
+    if (tree.tests[node] !== "") {
+      const test = document.createElement("div");
+      test.textContent = tree.tests[node];
+      tip.append(test);
+    }
+    tip.classList.toggle("ct-wide", tree.tests[node].length > 600);
     const { shown, others } = tree.shares[node];
     for (const [label, count, share, colour] of shown) {
       const line = document.createElement("div"), name = document.createElement("span");

@@ -9,27 +9,38 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from html import escape
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from contree._draft import write_whole
-from contree.export.category_wording import refuse_categories
+from contree._fitted_tree import FittedTree
 from contree.export.certificate import certificate
 from contree.export.chart import history_chart
 from contree.export.markup import asset, breakable, legend_markup, tree_markup
+from contree.export.names import category_word
 from contree.export.wording import Share, Wording, amount, counted, wording_of
 
 OPEN_LEVELS = 6
 MOST_SHARES = 12
+WIDEST = 2**53  # of the integers that JavaScript has
 
 # The page may not load anything from anywhere, whatever gets into it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def to_html(
-    estimator, path, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+    estimator: Any,
+    path: str | PathLike[str],
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int | None = None,
+    title: str = "Decision tree",
 ) -> Path:
     """Write the tree of a fitted estimator as one self-contained, interactive page.
 
@@ -55,16 +66,19 @@ def to_html(
 
 
 def page(
-    estimator, feature_names=None, class_names=None, decimals=None, title="Decision tree"
+    estimator: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int | None = None,
+    title: str = "Decision tree",
 ) -> bytes:
     """Return the page that `to_html` writes."""
     check_is_fitted(estimator, "tree_")
-    refuse_categories(estimator, "to_html")
     wording = wording_of(estimator, feature_names, class_names, decimals)
     return _markup(estimator, wording, str(title)).encode("utf-8", errors="backslashreplace")
 
 
-def _markup(estimator, wording: Wording, title: str) -> str:
+def _markup(estimator: Any, wording: Wording, title: str) -> str:
     tree, report = wording.tree, estimator.search_report_
     rows = int(tree.n_node_samples[0])
     counters = "".join(
@@ -119,17 +133,41 @@ def _inputs(wording: Wording) -> str:
     """Return a field for each feature that the tree tests, and one for a whole row."""
     used = sorted({int(f) for f in wording.tree.feature if f >= 0})
     fields = "".join(
-        f'<label>{breakable(wording.features[f])}<input type="text" inputmode="decimal" '
-        f'data-feature="{f}"></label>'
-        for f in used
+        f"<label>{breakable(wording.features[f])}{_field(wording, f)}</label>" for f in used
     )
-    n = len(wording.features)
+    has_sets = wording.tree.categories is not None
+    row = counted(len(wording.features), "value" if has_sets else "number")
+    between = (
+        "commas or semicolons between; a value that has one needs double quotes"
+        if has_sets
+        else "commas, semicolons or spaces between"
+    )
     return (
         f'<div class="ct-fields">{fields}</div>'
-        f'<label class="ct-row">or a whole row of {n} number{"s" * (n != 1)}, with commas, '
-        'semicolons or spaces between<input type="text" id="ct-row"></label>'
+        f'<label class="ct-row">or a whole row of {row}, with {between}'
+        '<input type="text" id="ct-row"></label>'
         f"{_lacking(wording, used)}"
     )
+
+
+def _field(wording: Wording, f: int) -> str:
+    """Return the input for a feature: for a number a line of text, for categories a selector."""
+    known = _categories(wording, f)
+    if known is None:
+        return f'<input type="text" inputmode="decimal" data-feature="{f}">'
+    options = "".join(
+        f'<option value="{code}">{escape(category_word(one))}</option>'
+        for code, one in enumerate(known)
+    )
+    return (
+        f'<select data-feature="{f}"><option value=""></option>{options}'
+        '<option value="missing">(missing or another)</option></select>'
+    )
+
+
+def _categories(wording: Wording, f: int) -> tuple[Any, ...] | None:
+    categories = wording.tree.categories
+    return None if categories is None else categories[f]
 
 
 def _lacking(wording: Wording, used: list[int]) -> str:
@@ -142,12 +180,37 @@ def _lacking(wording: Wording, used: list[int]) -> str:
     return f"<p>An empty field is a missing value: {names}. Elsewhere, type NaN.</p>"
 
 
-def _most(shares: list[Share], by_size: bool) -> dict:
+def _most(shares: list[Share], by_size: bool) -> dict[str, Any]:
     """Return the parts of a node's rows that the note beside it has room for, and how many not."""
     if not by_size:
         return {"shown": shares, "others": 0}
     largest = sorted(shares, key=lambda one: -one.share)
     return {"shown": largest[:MOST_SHARES], "others": max(0, len(largest) - MOST_SHARES)}
+
+
+def _codes_left(tree: FittedTree, node: int) -> list[int] | None:
+    """Return the codes of the categories that go left at a node; None if it tests none."""
+    if not tree.tests_categories(node):
+        return None
+    codes: list[int] = np.flatnonzero(tree.codes_go_left(node)).tolist()
+    return codes
+
+
+def _written_categories(wording: Wording) -> dict[int, list[str | float]] | None:
+    """Return the categories of each tested feature as they are typed; None if X has none.
+
+    Numbers are numbers, because 1.0 may be typed for 1.
+    """
+    if wording.tree.categories is None:
+        return None
+    used = sorted({int(f) for f in wording.tree.feature if f >= 0})
+    known = {f: _categories(wording, f) for f in used}
+    return {f: [_written(one) for one in all_] for f, all_ in known.items() if all_ is not None}
+
+
+def _written(category: Any) -> str | float:
+    is_number = isinstance(category, (int, float)) and not isinstance(category, bool)
+    return category if is_number and abs(category) <= WIDEST else str(category)
 
 
 def _data(wording: Wording) -> str:
@@ -158,10 +221,13 @@ def _data(wording: Wording) -> str:
             "right": tree.children_right.tolist(),
             "feature": tree.feature.tolist(),
             # JSON has no infinity; null is the test for missing values.
-            "threshold": [None if t == math.inf else t for t in tree.threshold.tolist()],
+            "threshold": [t if math.isfinite(t) else None for t in tree.threshold.tolist()],
+            "categoriesLeft": [_codes_left(tree, node) for node in nodes],
+            "categories": _written_categories(wording),
             "missingLeft": tree.missing_go_to_left.tolist(),
             "mayLack": sorted({int(f) for f in tree.feature[tree.n_node_missing > 0]}),
             "features": wording.features,
+            "tests": [wording.whole_test(node) for node in nodes],
             "predictions": [wording.prediction(node) for node in nodes],
             "rows": [wording.rows(node) for node in nodes],
             "losses": [wording.loss(node) for node in nodes],

@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from contree._fitted_tree import FittedTree
 from contree.export.layout import centres
-from contree.export.wording import JOINTS, LONGEST, Wording, counted, shortened, wording_of
+from contree.export.names import JOINTS, LONGEST, shortened
+from contree.export.wording import Wording, counted, wording_of
 
 # All in units of the font's size.
 PADDING, LINE, SMALL = 0.65, 1.3, 0.82
@@ -36,6 +38,9 @@ class Line(NamedTuple):
     faint: bool = False
 
 
+Legend = list[list[tuple[float, str, Line]]]  # rows of (left edge, colour, meaning)
+
+
 @dataclass
 class Picture:
     """What is to be drawn: the text and the box of every node, and how large it all is."""
@@ -45,20 +50,20 @@ class Picture:
     top: np.ndarray  # upper edge of each box, from the top of the picture downwards
     widths: np.ndarray
     heights: np.ndarray
-    legend: list[list[tuple[float, str, Line]]]  # rows of (left edge, colour, meaning)
+    legend: Legend
     width: float
     height: float
 
 
 def plot(
-    estimator,
-    ax=None,
-    feature_names=None,
-    class_names=None,
-    decimals=None,
-    font_size=9.0,
-    legend=True,
-):
+    estimator: Any,
+    ax: Any = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int | None = None,
+    font_size: float = 9.0,
+    legend: bool = True,
+) -> Any:
     """Draw the tree of a fitted estimator.
 
     For a classifier, a box has the colour of its class, stronger if its rows are purer.  The bar
@@ -92,7 +97,7 @@ def plot(
         raise ImportError(
             "plot() needs matplotlib, which comes with the extra: pip install 'contree[plot]'"
         ) from error
-    if not isinstance(font_size, Real) or not 0 < font_size < math.inf:
+    if not isinstance(font_size, Real) or not 0 < float(font_size) < math.inf:
         raise ValueError(f"font_size must be a number of points above 0; got {font_size!r}.")
     wording = wording_of(estimator, feature_names, class_names, decimals)
     picture = _compose(wording, float(font_size), legend)
@@ -148,10 +153,12 @@ def _words(wording: Wording, node: int, size: float) -> list[Line]:
         lines = [Line(text, size, bold=True) for text in _wrapped(wording.prediction(node))]
         return [*lines, *rows]
     *first, last = _wrapped(wording.feature(node))
-    test = wording.relation(node).replace("<=", "≤").replace("-", "\N{MINUS SIGN}")
+    test = wording.short_relation(node, "≤")
+    if not tree.tests_categories(node):
+        test = test.replace("-", "\N{MINUS SIGN}")
     joined = f"{last} {test}"
-    lines = [*first, joined] if len(joined) <= WRAP else [*first, last, test]
-    return [*(Line(text, size) for text in lines), *rows]
+    texts = [*first, joined] if len(joined) <= WRAP else [*first, last, *_wrapped(test)]
+    return [*(Line(text, size) for text in texts), *rows]
 
 
 def _small_lines(wording: Wording, node: int, size: float) -> list[Line]:
@@ -190,10 +197,11 @@ def _drawable(text: str) -> str:
 def _width(line: Line) -> float:
     from matplotlib.textpath import text_to_path
 
-    return text_to_path.get_text_width_height_descent(line.text, _font(line), False)[0]
+    width, _, _ = text_to_path.get_text_width_height_descent(line.text, _font(line), False)
+    return float(width)
 
 
-def _font(line: Line):
+def _font(line: Line) -> Any:
     from matplotlib.font_manager import FontProperties
 
     return FontProperties(size=line.size, weight="bold" if line.bold else "normal")
@@ -203,12 +211,13 @@ def _level_tops(tree: FittedTree, heights: np.ndarray, gap: float) -> np.ndarray
     tallest = np.zeros(tree.max_depth + 1)
     np.maximum.at(tallest, tree.node_depth, heights)
     starts = np.concatenate(([0.0], np.cumsum(tallest + gap)[:-1]))
-    return starts[tree.node_depth]
+    tops: np.ndarray = starts[tree.node_depth]
+    return tops
 
 
-def _legend_rows(entries: list[tuple[str, str]], size: float, width: float) -> list:
+def _legend_rows(entries: list[tuple[str, str]], size: float, width: float) -> Legend:
     """Return the colours and their meanings in rows no wider than the tree, each row centred."""
-    rows: list[list[tuple[float, str, Line]]] = [[]]
+    rows: Legend = [[]]
     swatch, gap, at = 1.2 * size, 1.4 * size, 0.0
     for colour, name in entries:
         line = Line(_drawable(" ".join(shortened(name).split())), SMALL * size, faint=True)
@@ -225,7 +234,7 @@ def _legend_rows(entries: list[tuple[str, str]], size: float, width: float) -> l
     return shifted
 
 
-def _draw(ax, wording: Wording, picture: Picture, size: float) -> None:
+def _draw(ax: Any, wording: Wording, picture: Picture, size: float) -> None:
     tree = wording.tree
     ax.set_xlim(0, picture.width)
     ax.set_ylim(picture.height, 0)
@@ -242,7 +251,7 @@ def _draw(ax, wording: Wording, picture: Picture, size: float) -> None:
     _draw_legend(ax, picture, size, scale)
 
 
-def _text(ax, x: float, y: float, line: Line, scale: float, **options):
+def _text(ax: Any, x: float, y: float, line: Line, scale: float, **options: Any) -> None:
     ax.text(
         x,
         y,
@@ -255,7 +264,9 @@ def _text(ax, x: float, y: float, line: Line, scale: float, **options):
     )
 
 
-def _draw_branch(ax, tree, picture: Picture, node: int, no: str, size, scale) -> None:
+def _draw_branch(
+    ax: Any, tree: FittedTree, picture: Picture, node: int, no: str, size: float, scale: float
+) -> None:
     start = picture.top[node] + picture.heights[node]
     for child, word, side in (
         (tree.children_left[node], "yes", "left"),
@@ -276,7 +287,9 @@ def _draw_branch(ax, tree, picture: Picture, node: int, no: str, size, scale) ->
         _text(ax, to, bend - 0.25 * size, line, scale, ha=side, va="bottom", zorder=2)
 
 
-def _draw_box(ax, wording: Wording, picture: Picture, node: int, size, scale, fill) -> None:
+def _draw_box(
+    ax: Any, wording: Wording, picture: Picture, node: int, size: float, scale: float, fill: str
+) -> None:
     from matplotlib.patches import FancyBboxPatch, Rectangle
 
     width, height = picture.widths[node], picture.heights[node]
@@ -311,7 +324,7 @@ def _draw_box(ax, wording: Wording, picture: Picture, node: int, size, scale, fi
         part.set_clip_path(box)
 
 
-def _draw_legend(ax, picture: Picture, size: float, scale: float) -> None:
+def _draw_legend(ax: Any, picture: Picture, size: float, scale: float) -> None:
     from matplotlib.patches import Rectangle
 
     step, swatch = LINE * SMALL * size, 0.7 * size

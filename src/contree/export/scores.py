@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from contree.export.palette import class_colours
@@ -9,7 +11,7 @@ from contree.export.palette import class_colours
 INK, FAINT = "#111111", "#3a3a3a"
 
 
-def plot_scores(search, ax=None):
+def plot_scores(search: Any, ax: Any = None) -> Any:
     """Draw the mean scores of a fitted cross-validation, with their standard errors.
 
     Parameters
@@ -59,16 +61,17 @@ def plot_scores(search, ax=None):
     return ax
 
 
-def standard_errors(results: dict, n_splits: int) -> np.ndarray:
+def standard_errors(results: dict[str, Any], n_splits: int) -> np.ndarray:
     """Return the standard error of each candidate's mean score; 0 for a single fold."""
     if n_splits < 2:
         return np.zeros(len(results["params"]))
     scores = np.array([results[f"split{fold}_test_score"] for fold in range(n_splits)])
     counts = (~np.isnan(scores)).sum(axis=0)
-    return np.nanstd(scores, axis=0, ddof=1) / np.sqrt(counts)
+    errors: np.ndarray = np.nanstd(scores, axis=0, ddof=1) / np.sqrt(counts)
+    return errors
 
 
-def _set_axes(ax, search) -> None:
+def _set_axes(ax: Any, search: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     chosen = search.best_params_

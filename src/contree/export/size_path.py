@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from contree.export.certificate import permitted_depth
@@ -12,7 +14,7 @@ BLUE, ORANGE = FIRST[:2]
 INK, FAINT = "#111111", "#3a3a3a"
 
 
-def plot_size_path(path, ax=None):
+def plot_size_path(path: Any, ax: Any = None) -> Any:
     """Draw the least loss for each number of leaves, and CART's pruning path.
 
     A full circle is a proved optimum.  An empty circle is the best tree found, with a bar down to
@@ -54,7 +56,7 @@ def plot_size_path(path, ax=None):
     return ax
 
 
-def _draw_path(ax, path) -> None:
+def _draw_path(ax: Any, path: Any) -> None:
     at_corners = np.isin(path.leaves, path.ccp_leaves)
     ax.plot(path.leaves[at_corners], path.errors[at_corners], color=BLUE, linewidth=1.4, zorder=2)
     done = path.proved
@@ -69,7 +71,7 @@ def _draw_path(ax, path) -> None:
         ax.plot(leaves, errors, "o", markerfacecolor="white", label=label, **style)
 
 
-def _draw_cart(ax, path) -> None:
+def _draw_cart(ax: Any, path: Any) -> None:
     try:
         leaves, errors = path.cart_path()
     except ValueError:  # no rows, or values beyond the float32 that CART compares in
@@ -78,7 +80,7 @@ def _draw_cart(ax, path) -> None:
     ax.plot(leaves, errors, "s-", color=ORANGE, linewidth=1.2, markersize=4, label=label)
 
 
-def _title(path) -> str:
+def _title(path: Any) -> str:
     trees = f"trees of {permitted_depth(path.trees[-1])}"
     if path.proved.all():
         return f"{trees}: all sizes proved in {path.seconds:.3g} s"

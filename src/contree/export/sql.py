@@ -7,19 +7,27 @@ tree is 30 levels deep.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from contree.export.category_wording import refuse_categories
+from contree.export.category_sets import known_side, unwritable
 from contree.export.wording import Wording, wording_of
 
 QUOTES = {'"': ('"', '"'), "`": ("`", "`"), "[": ("[", "]")}
 
 
-def to_sql(estimator, feature_names=None, class_names=None, quote='"') -> str:
+def to_sql(
+    estimator: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    quote: str = '"',
+) -> str:
     """Return a ``CASE`` expression that gives the prediction for a row of a table.
 
     Parameters
@@ -35,25 +43,27 @@ def to_sql(estimator, feature_names=None, class_names=None, quote='"') -> str:
         are numbers with all their digits.
     quote : {'"', '`', '['}, default='"'
         The quote around column names: the standard's, MySQL's or SQL Server's.  With MySQL's,
-        backslashes in strings are doubled, because MySQL reads them as escapes.
+        backslashes in strings are doubled, because MySQL reads them as escapes.  With SQL Server's,
+        bools are 1 and 0, and strings beyond ASCII begin with N.
 
     Returns
     -------
     sql : str
         An expression.  NULL is a missing value and goes where ``predict`` sends NaN.  Thresholds
-        have all digits of their float64 value.
+        have all digits of their float64 value.  Categories are strings, numbers or ``TRUE`` and
+        ``FALSE``; dates are strings such as ``'2020-01-31'``.  Values that no list has go where
+        ``predict`` sends unknown categories.
     """
     check_is_fitted(estimator, "tree_")
-    refuse_categories(estimator, "to_sql")
     if quote not in QUOTES:
         raise ValueError(f"quote must be one of {', '.join(map(repr, QUOTES))}; got {quote!r}.")
     tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names)
 
     lines = ["CASE"]
-    for leaf in np.flatnonzero(tree.feature < 0):
+    for leaf in np.flatnonzero(tree.feature < 0).tolist():
         path = tree.path(leaf)
         conditions = [_condition(wording, node, below, quote) for node, below in pairwise(path)]
-        result = _literal(wording.result(int(leaf)), quote)
+        result = _literal(wording.result(leaf), quote)
         if not conditions:
             return result
         lines.append(f"  WHEN {' AND '.join(conditions)} THEN {result}")
@@ -65,6 +75,8 @@ def _condition(wording: Wording, node: int, below: int, quote: str) -> str:
     tree = wording.tree
     left = bool(below == tree.children_left[node])
     column = _identifier(wording.feature(node), quote)
+    if tree.tests_categories(node):
+        return _membership(wording, node, column, left, quote)
     if tree.threshold[node] == math.inf:
         return f"{column} IS {'NOT ' * left}NULL"
     condition = f"{column} {'<=' if left else '>'} {float(tree.threshold[node])!r}"
@@ -73,17 +85,35 @@ def _condition(wording: Wording, node: int, below: int, quote: str) -> str:
     return condition
 
 
+def _membership(wording: Wording, node: int, column: str, left: bool, quote: str) -> str:
+    """Return the test for the one side of a set of categories; NULL is in no list."""
+    codes, is_left = known_side(wording.tree, node)
+    known = wording.tree.categories_of(node)
+    values = ", ".join(_category(known[code], wording.feature(node), quote) for code in codes)
+    if left == is_left:
+        return f"{column} IN ({values})"
+    return f"({column} NOT IN ({values}) OR {column} IS NULL)"
+
+
+def _category(value: Any, column: str, quote: str) -> str:
+    if isinstance(value, date):  # a time too
+        return _literal(str(value), quote)
+    if not isinstance(value, (str, int, float)):
+        raise unwritable("to_sql", value, column)
+    return _literal(value, quote)
+
+
 def _identifier(name: str, quote: str) -> str:
     _check_no_zero(name)
     start, end = QUOTES[quote]
     return start + name.replace(end, end + end) + end
 
 
-def _literal(value, quote: str) -> str:
+def _literal(value: Any, quote: str) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return str(int(value)) if quote == "[" else str(value).upper()  # SQL Server has bits
     if isinstance(value, Real):
         if not math.isfinite(value):
             raise ValueError(
@@ -94,7 +124,8 @@ def _literal(value, quote: str) -> str:
     _check_no_zero(text)
     if quote == "`":
         text = text.replace("\\", "\\\\")
-    return "'" + text.replace("'", "''") + "'"
+    national = "N" * (quote == "[" and not text.isascii())  # else SQL Server loses letters
+    return f"{national}'" + text.replace("'", "''") + "'"
 
 
 def _check_no_zero(text: str) -> None:

@@ -8,12 +8,20 @@ had some.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sklearn.utils.validation import check_is_fitted
 
 from contree.export.wording import Wording, wording_of
 
 
-def export_text(estimator, feature_names=None, class_names=None, decimals=None) -> str:
+def export_text(
+    estimator: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int | None = None,
+) -> str:
     """Return the tree of a fitted estimator as text.
 
     Parameters

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from contree._fitted_tree import FittedTree
-from contree.export.category_wording import learnt_left, reachable, set_words
+from contree.export.category_sets import sides_of
+from contree.export.names import set_words
 
-LONGEST = 88  # characters of a name in a box
-JOINTS = "_./-"  # after which a long name may be broken
+SHORT = 40  # characters of a set of categories in a picture
 
 
 class Bar(NamedTuple):
@@ -171,37 +171,50 @@ class Wording(ABC):
         """Return what the rows of a node weigh."""
         return f"weight {amount(self.tree.weight_of(node))}"
 
-    def relation(self, node: int, most: int | None = None) -> str:
-        """Return what a node asks of its feature; yes leads to the left.
-
-        `most` is about how many characters a set of categories may have; None: all of it.
-        """
-        if self._parts_missing(node):
-            return "is missing" if self.tree.missing_go_to_left[node] else "is not missing"
-        return self._test(node, "in", "<=", most) + " or missing" * self._learnt_missing(node, True)
+    def relation(self, node: int) -> str:
+        """Return what a node asks of its feature; yes leads to the left."""
+        return self._side(node, left=True)
 
     def opposite(self, node: int) -> str:
         """Return what holds where the answer is no."""
-        if self._parts_missing(node):
-            return "is not missing" if self.tree.missing_go_to_left[node] else "is missing"
-        return self._test(node, "not in", "> ") + " or missing" * self._learnt_missing(node, False)
+        return self._side(node, left=False)
+
+    def short_relation(self, node: int, at_most: str = "<=") -> str:
+        """Return `relation` for a box: long sets are shortened, and a sign may stand for <=."""
+        return self._side(node, left=True, most=SHORT, at_most=at_most)
+
+    def whole_test(self, node: int) -> str:
+        """Return a test of categories for the note beside its box, which shortens it; else ""."""
+        is_set = self.tree.tests_categories(node)
+        return f"{self.feature(node)} {self.relation(node)}" if is_set else ""
 
     def no(self, node: int) -> str:
         """Return the word for the branch to the right, where the box holds the relation."""
         missing = self._learnt_missing(node, False) and not self._parts_missing(node)
         return "no or missing" if missing else "no"
 
+    def _side(self, node: int, left: bool, most: int | None = None, at_most: str = "<=") -> str:
+        """Return what holds on one side of a test."""
+        if self._parts_missing(node):
+            return "is missing" if self.tree.missing_go_to_left[node] == left else "is not missing"
+        if self.tree.tests_categories(node):
+            text = self._set(node, left, most)
+        else:
+            text = f"{at_most if left else '> '} {self.threshold(node)}"
+        return text + " or missing" * self._learnt_missing(node, left)
+
+    def _set(self, node: int, left: bool, most: int | None) -> str:
+        """Name the smaller side of a test of categories; of two equal ones that on the left."""
+        sides, known = sides_of(self.tree, node), self.tree.categories_of(node)
+        names_left = len(sides.left) <= len(sides.right)
+        named = set_words([known[c] for c in sides[not names_left]], most)
+        return f"in {named}" if names_left == left else f"not in {named}"
+
     def _parts_missing(self, node: int) -> bool:
         """Tell whether a node parts the missing values from all others."""
-        if not self.tree.tests_categories(node):
-            return bool(self.tree.threshold[node] == math.inf)
-        left = len(learnt_left(self.tree, node))
-        return left in (0, int(reachable(self.tree, node).sum()))
-
-    def _test(self, node: int, of_set: str, of_number: str, most: int | None = None) -> str:
         if self.tree.tests_categories(node):
-            return f"{of_set} {set_words(learnt_left(self.tree, node), most)}"
-        return f"{of_number} {self.threshold(node)}"
+            return not all(sides_of(self.tree, node))
+        return bool(self.tree.threshold[node] == math.inf)
 
     def _learnt_missing(self, node: int, left: bool) -> bool:
         """Tell whether rows of the training data took this side because their value is missing."""
@@ -214,17 +227,6 @@ class Wording(ABC):
         if self.decimals is not None:
             return f"{threshold:.{self.decimals}f}"
         return repr(threshold).removesuffix(".0")
-
-
-def shortened(name: str, most: int = LONGEST) -> str:
-    """Return a name of at most so many characters: a longer one keeps its beginning and its end.
-
-    Long names often differ at the end only.
-    """
-    if len(name) <= most:
-        return name
-    end = most // 2
-    return f"{name[: most - end - 1]}…{name[-end:]}"
 
 
 def short_number(value: int | float) -> str:
