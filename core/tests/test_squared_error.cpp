@@ -52,6 +52,7 @@ void test_lanes() {
     for_seeds(400, [](Random& random) {
         Options options;
         Instance data = draw_rows(random, {2, 200, 1, 4, 5});
+        if (random.chance(0.5)) draw_categories(data, random, random.pick({3, 9, 90}));
         draw_targets(data, random, options);
         const contree::Control control;
         contree::RankedTable ranked = rank_columns(data.table(), contree::SquaredError::groups(), 0, control);
@@ -60,9 +61,8 @@ void test_lanes() {
         const contree::RowSet root = contree::all_rows(ranked,
             random.chance(0.5) && data.weights.empty() ? contree::Width::narrow : contree::Width::wide,
             contree::scalar_partitioner, arena);
-        if (root.features == 0) return;
         std::vector<contree::Lane> lanes;
-        for (std::int64_t i = random.between(1, 31); i > 0; --i) {
+        for (std::int64_t i = root.features == 0 ? 0 : random.between(1, 20); i > 0; --i) {
             const auto f = static_cast<std::uint32_t>(random.below(root.features));
             const contree::Cuts cuts = root.cuts(f);
             lanes.push_back(
@@ -71,9 +71,22 @@ void test_lanes() {
         const auto key = [](const contree::Lane& lane) { return std::pair(lane.f, lane.z); };
         std::ranges::sort(lanes, {}, key);
         lanes.erase(std::ranges::unique(lanes, {}, key).begin(), lanes.end());
+        std::deque<contree::SubsetWords> kept;  // of sets of categories, some of which are on neither side
+        for (std::uint32_t f = root.features; f < root.columns() && lanes.size() < 28; ++f) {
+            for (std::int64_t i = random.between(0, 3); i > 0; --i) {
+                kept.resize(kept.size() + 2, root.categories->none());
+                root.for_categories(f, [&](contree::Rank rank, contree::Position, contree::Position) {
+                    const std::uint64_t side = random.below(3);
+                    if (side < 2) contree::insert(kept[kept.size() - 1 - side].data(), rank);
+                });
+                lanes.push_back({f, 0, 0, 0, 0, kept[kept.size() - 2].data(), kept.back().data()});
+            }
+        }
         std::vector<contree::SplitLosses> exact;
         for (const contree::Lane& lane : lanes)
-            exact.push_back(objective.stumps_of_split(root, lane.f, lane.z));
+            exact.push_back(lane.left == nullptr
+                                ? objective.stumps_of_split(root, lane.f, lane.z)
+                                : objective.stumps_of_subsets(root, lane.f, lane.left, lane.right));
         const Score whole = objective.best_stump(root, {}).loss;
         Score least = whole;
         for (const contree::SplitLosses& one : exact) least = std::min(least, one.left + one.right);

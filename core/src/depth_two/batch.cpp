@@ -1,5 +1,6 @@
 #include "depth_two/batch.hpp"
 #include <algorithm>
+#include <bit>
 
 namespace contree {
 void Batch::start(const RowSet& set, Arena& arena, Statistics& statistics) {
@@ -72,6 +73,29 @@ void Batch::write_words(const RowSet& set, std::span<const Lane> places, std::ui
         const Order order = set.order(bucket.f);
         in_chunks(size(bucket), halt_, [&](Row from, Row to) {
             for (Row k = bucket.begin + from; k < bucket.begin + to; ++k) words[order.row(k)] ^= bucket.flip;
+        });
+    }
+}
+
+void Batch::write_subsets(std::uint64_t* words, BySide& masses) const {
+    const RowSet& set = *set_;
+    for (std::size_t t = 0, end; t < lanes.size(); t = end) {
+        for (end = t + 1; end < lanes.size() && lanes[end].f == lanes[t].f;) ++end;
+        if (lanes[t].left == nullptr) continue;
+        set.for_categories(lanes[t].f, [&](Rank rank, Position from, Position to) {
+            std::uint64_t bits = 0;
+            for (std::size_t i = t; i < end; ++i) {
+                if (contains(lanes[i].left, rank)) bits |= std::uint64_t{1} << left_side(i);
+                if (contains(lanes[i].right, rank)) bits |= std::uint64_t{1} << right_side(i);
+            }
+            const Order order = set.order(lanes[t].f);
+            Score mass = 0;
+            for (Position k = from; k < to; ++k) {
+                words[order.row(k)] |= bits;
+                mass += set.weight_of(order.row(k));
+            }
+            for (; bits != 0; bits &= bits - 1)
+                masses[static_cast<std::size_t>(std::countr_zero(bits))] += mass;
         });
     }
 }

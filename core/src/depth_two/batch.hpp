@@ -20,6 +20,7 @@ struct Lane {
     Position before = 0, behind = 0;  // the first and last threshold that `near` bounds: see segment.hpp
     // Of categories: the ranks on each side.  Rows of ranks in neither are left out.  Null: a threshold.
     const std::uint64_t *left = nullptr, *right = nullptr;
+    bool bound_only = false;  // is what is reached of no use?
 };
 
 // A split as a lane; `kept` holds what it points to.
@@ -75,6 +76,9 @@ protected:
     virtual void evaluate_lanes(Score ub);
     // Bit t, and bit 32 + t: does a row lie left, or right, in lane t?
     void write_words(const RowSet& set, std::span<const Lane> places, std::uint64_t* words) const;
+    // The same of the lanes that are sets of categories, whose bits are 0 before; adds up what the sides
+    // weigh.
+    void write_subsets(std::uint64_t* words, BySide& masses) const;
     std::uint32_t lanes_in_use() const {
         const auto used = static_cast<std::uint32_t>((std::uint64_t{1} << lanes.size()) - 1);
         return used | (with_whole ? std::uint32_t{1} << whole_lane : 0);

@@ -20,7 +20,7 @@ void ErrorBatch::start(const RowSet& set, Arena& arena, Statistics& statistics) 
 void ErrorBatch::evaluate_lanes(Score ub) {
     write_words(*set_, lanes, words_);
     size_.fill(0);
-    if (subset_lanes() != 0) write_subsets(words_);
+    if (subset_lanes() != 0) write_subsets(words_, size_);
     for (std::size_t t = 0; t < lanes.size(); ++t) {
         if (lanes[t].left != nullptr) continue;
         size_[left_side(t)] = set_->mass_at(lanes[t].f, lanes[t].z);

@@ -32,7 +32,6 @@ protected:
     virtual void sweep_lanes(Score ub) = 0;  // finds what is reached and proved
 
     // error_subsets.cpp
-    void write_subsets(std::uint64_t* words);
     void weigh_categories(std::uint32_t f);
     Position end_of_group(std::uint32_t f, std::uint32_t group, Position begin, Position end) const;
     void take_subset_stumps(BySide& allowed, BySide& relaxed);

@@ -1,32 +1,8 @@
-// Categories in a batch of errors: lanes that are sets of categories, and stumps that part categories.
+// Categories in a batch of errors: stumps that part categories.
 #include "depth_two/error_batch.hpp"
 #include "objective/class_table.hpp"
 
 namespace contree {
-// The rows of the lanes that are sets of categories, into words that have no bit of these lanes yet.
-void ErrorBatch::write_subsets(std::uint64_t* words) {
-    const RowSet& set = *set_;
-    for (std::size_t t = 0, end; t < lanes.size(); t = end) {
-        for (end = t + 1; end < lanes.size() && lanes[end].f == lanes[t].f;) ++end;
-        if (lanes[t].left == nullptr) continue;
-        set.for_categories(lanes[t].f, [&](Rank rank, Position from, Position to) {
-            std::uint64_t bits = 0;
-            for (std::size_t i = t; i < end; ++i) {
-                if (contains(lanes[i].left, rank)) bits |= std::uint64_t{1} << left_side(i);
-                if (contains(lanes[i].right, rank)) bits |= std::uint64_t{1} << right_side(i);
-            }
-            const Order order = set.order(lanes[t].f);
-            Score mass = 0;
-            for (Position k = from; k < to; ++k) {
-                words[order.row(k)] |= bits;
-                mass += set.weight_of(order.row(k));
-            }
-            for (; bits != 0; bits &= bits - 1)
-                size_[static_cast<std::size_t>(std::countr_zero(bits))] += mass;
-        });
-    }
-}
-
 // What the classes weigh in each category of a feature, on all sides.
 void ErrorBatch::weigh_categories(std::uint32_t f) {
     const RowSet& set = *set_;

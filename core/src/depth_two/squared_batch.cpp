@@ -4,6 +4,7 @@
 // below `ub`, the lane is counted again in integers; the others have reached nothing.
 #include <cmath>
 #include "depth_two/batch.hpp"
+#include "depth_two/squared_categories.hpp"
 #include "depth_two/squared_kernel.hpp"
 #include "objective/squared_error.hpp"
 
@@ -42,25 +43,50 @@ public:
         // Of a side: what squared_kernel.hpp derives, and the sum of w y^2, each row's part of which may
         // be off by 2 u of all.
         margin_ = std::ldexp(64 + 4 * std::sqrt(all_.weight) + 4.0 * set.rows, -53) * all_.squares;
+        categories_.start(set, rows_);
     }
 private:
     void evaluate_lanes(Score ub) override {
-        const auto used = static_cast<unsigned>(lanes.size());
         write_words(*set_, lanes, words_);
-        const std::uint64_t whole = std::uint64_t{with_whole} << used;  // the lane behind the others
-        for (Row r = 0; r < set_->rows; ++r) rows_[r].word = words_[r] | whole;
-        sweep(used + with_whole);
-        for (unsigned t = 0; t < used + with_whole; ++t) {
-            const std::size_t lane = t < used ? t : whole_lane;
-            proved_[left_side(lane)] = least_loss(left_, error_left_, t);
-            proved_[right_side(lane)] = least_loss(right_, error_right_, t);
-            leaf_[left_side(lane)] = least_loss(error_left_[t]);
-            leaf_[right_side(lane)] = least_loss(error_right_[t]);
-            reached_[left_side(lane)] = reached_[right_side(lane)] = unreached;
+        sizes_.fill(0);
+        const std::uint32_t subsets = subset_lanes();
+        if (subsets != 0) write_subsets(words_, sizes_);
+        // The kernel's lanes: all of these, the whole set, and the right sides of those of categories.
+        used_ = static_cast<unsigned>(lanes.size());
+        first_subset_ = subsets == 0 ? used_ : static_cast<unsigned>(std::countr_zero(subsets));
+        own_sides_ = used_ + with_whole;
+        const std::uint64_t left = (std::uint64_t{1} << used_) - 1,
+                            whole = std::uint64_t{with_whole} << used_;
+        for (Row r = 0; r < set_->rows; ++r) {
+            rows_[r].word = (words_[r] & left) | whole;
+            if (subsets != 0) rows_[r].word |= words_[r] >> (lane_count + first_subset_) << own_sides_;
+        }
+        sweep(own_sides_ + used_ - first_subset_);
+        for (unsigned t = 0; t < used_ + with_whole; ++t) {
+            const std::size_t lane = t < used_ ? t : whole_lane;
+            for (const bool is_left : {false, true}) {
+                const std::size_t s = is_left ? left_side(lane) : right_side(lane);
+                const auto [sides, errors, k] = kernel_side(t, is_left);
+                proved_[s] = least_loss(errors[k] - sides.weight[k] * sides.best[k]);
+                leaf_[s] = least_loss(errors[k]);
+                reached_[s] = unreached;
+            }
         }
         if (with_whole) leaf_[left_side(whole_lane)] = leaf_of_all_;
         if (rough) reached_ = proved_;
         else count_again(ub);
+    }
+
+    // Where the kernel has a side of its lane `t`, and the side's squared error.
+    struct KernelSide {
+        const SquaredSides& sides;
+        const double* errors;
+        unsigned lane;
+    };
+    KernelSide kernel_side(unsigned t, bool left) const {
+        if (left || t < first_subset_ || t >= used_)
+            return {left ? left_ : right_, left ? error_left_ : error_right_, t};
+        return {left_, error_left_, own_sides_ + t - first_subset_};
     }
 
     // A few features at a time where there are many rows, so that a stop does not wait for long.
@@ -76,25 +102,26 @@ private:
             input.features = std::min(step, set.features - f);
             kernel_.sweep(input, left_, right_);
         }
+        if (!halt_()) categories_.sweep(kernel_, rows_, count, own_sides_, left_, right_);
         statistics_->row_visits += static_cast<std::int64_t>(set.cells());
     }
 
     // What no stump of a side loses less than: two floors take off less than 2, and the sum is rounded up.
-    Score least_loss(const SquaredSides& sides, const double* errors, unsigned t) const {
-        return least_loss(errors[t] - sides.weight[t] * sides.best[t]);
-    }
     Score least_loss(double error) const {
         return static_cast<Score>(std::max(0.0, std::floor((error - margin_) * squared_.unit()) - 1));
     }
 
     // Weights, sums and squared errors of both sides.  Lanes that are not used take nothing.
     void weigh_sides(const SquaredSweep& input) {
-        alignas(64) double sums[lane_count], squares[lane_count];
+        alignas(64) double sums[side_count], squares[side_count];
         kernel_.weigh(input, sums, squares);
-        std::fill_n(left_.guard, lane_count, std::numeric_limits<double>::infinity());
-        std::fill_n(right_.guard, lane_count, std::numeric_limits<double>::infinity());
+        std::fill_n(left_.guard, side_count, std::numeric_limits<double>::infinity());
+        std::fill_n(right_.guard, side_count, std::numeric_limits<double>::infinity());
         for (unsigned t = 0; t < input.lanes; ++t) {
-            const Score mass = t < lanes.size() ? set_->mass_at(lanes[t].f, lanes[t].z) : set_->mass;
+            const Score mass = t < first_subset_ ? set_->mass_at(lanes[t].f, lanes[t].z)
+                               : t < used_       ? sizes_[left_side(t)]
+                               : t < own_sides_  ? set_->mass
+                                                 : sizes_[right_side(t - own_sides_ + first_subset_)];
             const auto weight = static_cast<double>(mass);
             error_left_[t] = weigh(left_, t, sums[t], weight, squares[t]);
             error_right_[t] =
@@ -114,7 +141,8 @@ private:
     void count_again(Score ub) {
         std::vector<std::pair<Score, std::size_t>> order;
         order.reserve(lanes.size());
-        for (std::size_t t = 0; t < lanes.size(); ++t) order.emplace_back(proved(t), t);
+        for (std::size_t t = 0; t < lanes.size(); ++t)
+            if (!lanes[t].bound_only) order.emplace_back(proved(t), t);
         std::sort(order.begin(), order.end());
         if (with_whole && proved(whole_lane) < ub) {
             count(whole_lane, static_cast<unsigned>(lanes.size()));
@@ -145,16 +173,20 @@ private:
         }
     };
 
-    // Lane `t` of the kernel.
+    // Lane `t` of the kernel.  Rows that lie on neither side come last.
     void count(std::size_t lane, unsigned t) {
-        Count sides[2] = {};  // right, left
-        for (Row r = 0; r < set_->rows; ++r) sides[rows_[r].word >> t & 1].all.add(moments_[r]);
+        Count sides[3] = {};  // right, left, neither
+        const auto side_of = [&](Row r) -> std::size_t {
+            const std::uint64_t word = words_[r];
+            return (word >> left_side(lane) & 1) != 0 ? 1 : (word >> right_side(lane) & 1) != 0 ? 0 : 2;
+        };
+        for (Row r = 0; r < set_->rows; ++r) sides[side_of(r)].all.add(moments_[r]);
         const double slack = 3 * (margin_ + 1 / squared_.unit());
         for (const bool left : {false, true}) {
-            const SquaredSides& of = left ? left_ : right_;
+            const auto [of, errors, k] = kernel_side(t, left);
             Count& side = sides[left];
-            side.mean = of.mean[t], side.weight = of.weight[t];
-            side.least = of.best[t] - slack / side.weight;
+            side.mean = of.mean[k], side.weight = of.weight[k];
+            side.least = of.best[k] - slack / side.weight;
             leaf_[left ? left_side(lane) : right_side(lane)] = side.loss =
                 side.all.weight == 0 ? 0 : squared_.loss_of(side.all);
         }
@@ -163,13 +195,28 @@ private:
             const Order order = set_->order(f);
             for (Row k = 0; k < set_->rows; ++k) {
                 const Row r = order.row(k);
-                Count& side = sides[rows_[r].word >> t & 1];
+                Count& side = sides[side_of(r)];
                 side.left.add(moments_[r]);
                 side.changed = true;
                 if (mask_[f * set_->stride + k] == 0) continue;
                 if (sides[0].changed) sides[0].take(squared_);
                 if (sides[1].changed) sides[1].take(squared_);
             }
+        }
+        for (std::uint32_t f = set_->features; f < set_->columns() && !halt_(); ++f) {
+            std::vector<TargetTable> tables(
+                2, TargetTable(set_->cuts(f).count + std::size_t{1}, squared_.loss()));
+            std::size_t category = 0;
+            set_->for_categories(f, [&](Rank, Position begin, Position end) {
+                for (Position k = begin; k < end; ++k) {
+                    const Row r = set_->order(f).row(k);
+                    if (const std::size_t side = side_of(r); side < 2)
+                        tables[side].add(category, moments_[r]);
+                }
+                ++category;
+            });
+            for (const std::size_t side : {0, 1})
+                sides[side].loss = std::min(sides[side].loss, tables[side].best({}, unreached).relaxed);
         }
         reached_[left_side(lane)] = proved_[left_side(lane)] = sides[1].loss;
         reached_[right_side(lane)] = proved_[right_side(lane)] = sides[0].loss;
@@ -186,7 +233,10 @@ private:
     double margin_ = 0;
     Score leaf_of_all_ = 0;
     SquaredSides left_{}, right_{};
-    double error_left_[lane_count] = {}, error_right_[lane_count] = {};
+    double error_left_[side_count] = {}, error_right_[side_count] = {};
+    SquaredCategories categories_;
+    BySide sizes_{};  // of the lanes of categories
+    unsigned used_ = 0, first_subset_ = 0, own_sides_ = 0;
 };
 
 class SquaredBatches final : public Batches {
@@ -195,8 +245,7 @@ public:
         : batch_(objective, kernel, halt), one_by_one_(objective, halt) {}
 
     Batch& start(const RowSet& set, Arena& arena, Statistics& statistics) override {
-        const bool one_by_one = set.has_leaf_size() || set.categorical > 0;
-        Batch& batch = one_by_one ? one_by_one_ : static_cast<Batch&>(batch_);
+        Batch& batch = set.has_leaf_size() ? one_by_one_ : static_cast<Batch&>(batch_);
         batch.start(set, arena, statistics);
         return batch;
     }

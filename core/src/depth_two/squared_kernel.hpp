@@ -18,6 +18,11 @@
 // So n best is above the truth less (2.01 sqrt(n) + 52) u Q, and a stump's loss is above the computed one
 // less that: `SquaredBatch` takes u (64 + 4 sqrt(n)) Q, with room for rounding E itself.
 //
+// Categories pass in the order of their means instead, as computed (squared_categories.hpp).  That is the
+// order of means x' with |x' - x| <= u |x|, and the square root of a stump's gain changes by at most u
+// sqrt(Q) where means do so: a gain is the squared length of a projection.  So the best prefix of that order
+// is above the best of all by less than 4.1 u Q, which the same margin covers.
+//
 // The scalar kernel is the meaning.  A vector kernel may fuse and so differ in the last bits; no decision
 // depends on them, as what lies within the margin is counted again in integers.
 #pragma once
@@ -30,10 +35,11 @@ struct alignas(32) SquaredRow {
     std::uint64_t word;  // bit t: left in lane t
 };
 
-// One side of each lane.
+// One side of each lane.  There are twice as many lanes as a batch has: in a lane of categories rows may lie
+// on neither side, so its right side is the left one of a lane of its own.
 struct SquaredSides {
-    alignas(64) double mean[lane_count], weight[lane_count], guard[lane_count];  // S / n, n, see above
-    alignas(64) double best[lane_count];                                         // is raised
+    alignas(64) double mean[side_count], weight[side_count], guard[side_count];  // S / n, n, see above
+    alignas(64) double best[side_count];                                         // is raised
 };
 
 struct SquaredSweep {

@@ -43,7 +43,7 @@ void DepthTwo::weigh_categories_alone(std::uint32_t f, const Lattice& lattice, s
         batch_->lanes.clear();
         const std::size_t end = std::min(alone.size(), begin + 2 * lane_count);
         for (std::size_t i = begin; i < end; i += 2)
-            batch_->lanes.push_back({f, 0, 0, 0, 0, only(i), only(i + 1)});
+            batch_->lanes.push_back({f, 0, 0, 0, 0, only(i), only(i + 1), true});
         if (!batch_->evaluate(unreached)) return;
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t t = (i - begin) / 2;
@@ -91,7 +91,7 @@ void DepthTwo::search_subsets(Score lower) {
         chosen.clear();
         if (partial_.size() > most_partial) order_subsets(true);
         if (partial_.size() < most_partial / 2) order_subsets(false);
-        while (!partial_.empty() && chosen.size() < lane_count) {
+        while (!partial_.empty() && chosen.size() < batch_->width) {
             PartialSubset node = pop();
             if (node.bound >= limit_) close(node.bound);
             else chosen.push_back(std::move(node));
@@ -103,7 +103,8 @@ void DepthTwo::search_subsets(Score lower) {
         batch_->with_whole = false;
         for (const PartialSubset& node : chosen) {
             kept.push_back(lattice_of(node).right_of(node.left, node.decided));
-            batch_->lanes.push_back({node.f, 0, 0, 0, 0, node.left.data(), kept.back().data()});
+            const bool whole = node.decided == lattice_of(node).ranks.size();
+            batch_->lanes.push_back({node.f, 0, 0, 0, 0, node.left.data(), kept.back().data(), !whole});
         }
         const bool done = batch_->evaluate(raw_limit());
         for (std::size_t t = 0; t < chosen.size(); ++t) {
