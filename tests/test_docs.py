@@ -158,3 +158,28 @@ def test_every_example_has_its_place_in_the_gallery():
     places = (ROOT / "docs" / "_extensions" / "gallery_order.py").read_text()
     examples = {path.stem for path in (ROOT / "docs" / "gallery").glob("*/*.py")}
     assert examples <= set(re.findall(r'"(\w+)"', places))
+
+
+def sources() -> dict[str, str]:
+    """Return all source files by path."""
+    kinds = (".cpp", ".hpp", ".inl", ".py", ".sh", ".js", ".css")
+    folders = ("core", "bindings", "src", "benchmarks", "tests", ".ci")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    return {str(p.relative_to(ROOT)): p.read_text() for p in paths if p.suffix in kinds}
+
+
+@pytest.mark.parametrize("page", ["docs/paper-map.md", "ARCHITECTURE.md", "core/README.md"])
+def test_the_maps_name_what_exists(page):
+    files = sources()
+    words = {word for text in files.values() for word in re.findall(r"\w+", text)}
+    prose = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
+    for code in re.findall(r"`([^`]+)`", prose):
+        name = code.split(" --")[0]
+        if re.fullmatch(r"[\w./]+(\.[a-z]{2,3}|/)", name):
+            assert any(name in path for path in files) or (ROOT / name).exists(), code
+            continue
+        for word in re.findall(r"[A-Za-z_]\w*", re.sub(r'".*?"', "", name)):
+            assert word in words, code
+        for owner, member in re.findall(r"(\w+)::(\w+)", name):
+            homes = [t for t in files.values() if re.search(rf"\b(class|struct) {owner}\b", t)]
+            assert any(re.search(rf"\b{member}\b", text) for text in homes), code
