@@ -44,7 +44,7 @@ COUNTED_APART = {
     "squared error": (r"objective/(squared_error|moments)\.|depth_two/squared_", 1250),
     "categories": (
         r"data/categories\.|bounds/subset\.|objective/(class|target)_(table|subsets)\.|search/subsets\."
-        r"|search/subset_interval\.|tree/category_split\.|depth_two/(subsets|error_subsets)\.",
+        r"|search/subset_interval\.|tree/category_split\.|depth_two/(subsets|batch_subsets|error_subsets)\.",
         1200,
     ),
 }
