@@ -50,47 +50,51 @@ class _Search:
     def __init__(self, X, y, errors: int, end: float):
         self.X, self.end = X, end
         self.order = np.argsort(X, axis=0, kind="stable").T
-        self.one_hot = np.eye(int(y.max()) + 1, dtype=np.int32)[y]
+        self.sorted = np.take_along_axis(X.T, self.order, axis=1)
+        self.y = y
+        self.of_class = np.equal.outer(np.arange(y.max() + 1), y).astype(np.int32)
         self.best, self.errors, self.bound = None, errors, 0  # None: none is better
 
     def leaf(self, rows) -> int:
-        return int(rows.sum() - self.one_hot[rows].sum(axis=0).max(initial=0))
+        counts = np.bincount(self.y[rows])
+        return int(counts.sum() - counts.max(initial=0))
 
     def stump(self, rows) -> tuple[int, tuple]:
         """Return the errors of the best stump or leaf, and that tree."""
         if time.perf_counter() > self.end:
             raise OutOfTime
-        errors, tree = self.leaf(rows), LEAF
+        errors = self.leaf(rows)
         if errors == 0:
             return 0, LEAF
-        for f, order in enumerate(self.order):
-            order = order[rows[order]]
-            values = self.X[order, f]
-            ends = np.flatnonzero(values[1:] > values[:-1])
-            if len(ends) == 0:
-                continue
-            sums = np.cumsum(self.one_hot[order], axis=0)
-            right = (sums[-1] - sums[ends]).max(axis=1)
-            wrong = len(order) - sums[ends].max(axis=1) - right
-            k = int(wrong.argmin())
-            if wrong[k] < errors:
-                errors, tree = int(wrong[k]), (f, float(values[ends[k]]), LEAF, LEAF)
-        return errors, tree
+        inside, shape = rows[self.order], (len(self.order), -1)
+        order, values = self.order[inside].reshape(shape), self.sorted[inside].reshape(shape)
+        left = np.cumsum(self.of_class[:, order], axis=2, dtype=np.int32)
+        right = left[:, :, -1:] - left
+        wrong = order.shape[1] - left.max(axis=0) - right.max(axis=0)
+        wrong[:, :-1][values[:, 1:] == values[:, :-1]] = errors  # equal values stay together
+        f, k = np.unravel_index(wrong.argmin(), wrong.shape)
+        if wrong[f, k] >= errors:
+            return errors, LEAF
+        return int(wrong[f, k]), (int(f), float(values[f, k]), LEAF, LEAF)
 
     def lower(self, rows, depth: int) -> int:
         """Return a bound of the errors of all trees of a depth on these rows."""
         if depth <= 1:
             return self.stump(rows)[0] if depth else self.leaf(rows)
-        alone = self.leaf(rows)
-        if alone == 0:
-            return 0
-        cells = (cell for f in range(len(self.order)) for cell in self.cells(rows, f))
-        return min([alone, *(self.cell_bound(rows, depth, *cell) for cell in cells)])
+        least = self.leaf(rows)
+        for cell in (cell for f in range(len(self.order)) for cell in self.cells(rows, f)):
+            if least == 0:
+                break
+            least = min(least, self.cell_bound(rows, depth, least, *cell))
+        return least
 
-    def cell_bound(self, rows, depth: int, f: int, thresholds) -> int:
+    def cell_bound(self, rows, depth: int, enough: int, f: int, thresholds) -> int:
+        """Return a bound of the errors with a split in the cell; above `enough` any will do."""
         x = self.X[:, f]
-        below, above = rows & (x <= thresholds[0]), rows & (x > thresholds[-1])
-        return self.lower(below, depth - 1) + self.lower(above, depth - 1)
+        below = self.lower(rows & (x <= thresholds[0]), depth - 1)
+        if below >= enough:
+            return below
+        return below + self.lower(rows & (x > thresholds[-1]), depth - 1)
 
     def cells(self, rows, f: int, thresholds=None):
         """Yield the cells of a feature, or of a part of its thresholds, cut at its quantiles."""
@@ -134,7 +138,7 @@ class _Search:
                 continue
             for _, cell in self.cells(rows, f, thresholds):
                 self.try_split(rows, depth, f, cell[0], limit, offer)
-                bound_of_cell = max(bound, self.cell_bound(rows, depth, f, cell))
+                bound_of_cell = max(bound, self.cell_bound(rows, depth, limit, f, cell))
                 if bound_of_cell < limit:
                     heapq.heappush(queue, (bound_of_cell, next(number), f, cell))
         return found
