@@ -70,6 +70,21 @@ def test_a_higher_limit_runs_what_the_lower_one_cut_off(tmp_path):
     assert len(kept["runs"]) == 1
 
 
+def test_renew_replaces_what_another_commit_measured(tmp_path, monkeypatch):
+    counted = Counted()
+    cells = [counted.cell("a"), counted.cell("b")]
+    where = {"commit": "one", "versions": {}}
+    monkeypatch.setattr("_experiment.environment", lambda: where)
+    experiment(tmp_path).conduct([cells], repeat=2)
+    where = {"commit": "two", "versions": {}}
+    experiment(tmp_path).conduct([cells[:1]], repeat=2, renew=True)
+    experiment(tmp_path).conduct([cells], repeat=2)  # without renew both are finished
+    experiment(tmp_path).conduct([cells], repeat=2, renew=True)
+    assert counted.order == ["a", "b", "a", "b", "a", "a", "b", "b"]
+    kept = json.loads((tmp_path / "trial.json").read_text())["cells"]
+    assert [[run["environment"] for run in cell["runs"]] for cell in kept.values()] == [[1, 1]] * 2
+
+
 def test_what_was_measured_before_an_end_is_kept(tmp_path):
     counted = Counted()
 
@@ -106,10 +121,11 @@ def rows(tmp_path):
     return store(tmp_path / "rows.npz", dense_ranks(rng.random((60, 3))), rng.integers(0, 2, 60))
 
 
-@pytest.mark.parametrize("solver", ["contree", "cart", "pycontree"])
+@pytest.mark.parametrize("solver", ["contree", "cart", "pycontree", "pytrees", "streed"])
 def test_a_solver_is_measured_in_a_process_of_its_own(rows, solver):
-    if solver == "pycontree":
-        pytest.importorskip("pycontree")
+    needed = {"pycontree": "pycontree", "pytrees": "pytrees", "streed": "pystreed"}
+    if solver in needed:
+        pytest.importorskip(needed[solver])
     seen = run(solver, rows, 2, time_limit=3600.0)
     assert seen.keys() >= {"wall", "cpu", "peak_mb", "baseline_mb", "errors", "proved"}
     assert seen["wall"] > 0
