@@ -254,7 +254,8 @@ def check_number_tree(reg, X, y, weights=None, min_leaf: int = 1) -> Fraction:
             left = path[rows, tree.children_left[node]]
             assert (left != path[rows, tree.children_right[node]]).all()
             below, above = tree.threshold_gap[node]
-            assert below <= tree.threshold[node] < above or tree.threshold[node] == np.inf
+            is_threshold = below <= tree.threshold[node] < above or tree.threshold[node] == np.inf
+            assert is_threshold or tree.tests_categories(node)
     assert (reg.apply(X) == [np.flatnonzero(one)[-1] for one in path]).all()
     assert (reg.predict(X) == tree.value[reg.apply(X), 0, 0]).all()
     if is_exact:

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from contree import ConTreeClassifier, size_error_path
-from oracle import fewest_errors, size_front
+from contree import ConTreeClassifier, ConTreeRegressor, size_error_path
+from oracle import fewest_errors, size_front, squared_error_front
 from scale import scaled
 from test_general_oracle import draw_weights, kept
 from test_oracle import instance
+from test_regressor_oracle import CASES, draw_rest, fit_and_check
 
 NAMES = np.array(["red", "green", "blue", "white", "black", "grey"], dtype=object)
 
@@ -88,3 +89,30 @@ def test_leaves_with_a_cost():
         front = size_front(X, y, 3, categorical=categorical)[:5]
         costs = [errors + len(y) * size / 8 for size, errors in enumerate(front, start=1)]
         assert clf.objective_ == clf.lower_bound_ == min(costs)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_squared_error_against_exhaustive_search(name):
+    rng = np.random.default_rng([5, *name.encode()])
+    for _ in range(scaled(40)):
+        frame, X, _, categorical = draw(rng, max_rows=9)
+        y, weights, parameters = draw_rest(rng, CASES[name], len(X))
+        depth, jobs = int(rng.integers(1, 4)), int(rng.choice([1, 1, 2]))
+        columns = sorted(categorical)
+        reg, *_ = fit_and_check(X, y, weights, depth, parameters, columns, n_jobs=jobs)
+        assert reg.status_ == "optimal"
+        assert reg.lower_bound_ == reg.objective_
+        named = ConTreeRegressor(depth, **parameters).fit(frame, y, weights)
+        assert named.objective_ == reg.objective_
+        assert named.predict(frame).tolist() == reg.predict(X).tolist()
+
+
+def test_squared_error_of_every_size():
+    rng = np.random.default_rng(6)
+    for _ in range(scaled(50)):
+        frame, X, y, categorical = draw(rng, max_rows=9)
+        y = rng.integers(-3, 4, size=len(y))  # whose squared errors are not rounded
+        path = size_error_path(frame, y, 2, task="regression")
+        front = squared_error_front(X, y, 2, categorical=categorical)
+        assert path.status == "optimal"
+        np.testing.assert_allclose(path.errors, [float(error) for error in front], atol=1e-12)

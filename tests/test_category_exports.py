@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from contree import ConTreeClassifier
+from contree import ConTreeClassifier, ConTreeRegressor
 from contree.export.names import category_word, set_words
 from test_categorical_oracle import draw
 from test_exports import graph
@@ -47,7 +47,7 @@ def objects(values) -> np.ndarray:
     return column
 
 
-def trees(kinds=(ConTreeClassifier,)):
+def trees(kinds=(ConTreeClassifier, ConTreeRegressor)):
     """Yield estimators and rows: each column beside a number, missing in training or not."""
     for seed, (kind, (name, known), lacks) in enumerate(
         product(kinds, COLUMNS.items(), (False, True))
@@ -137,7 +137,10 @@ def test_c(tmp_path):
                     assert not seen or known[int(cells[f])] == row[f]
             rows.append(cells)
         function, kind = getattr(library, f"tree{i}"), ctypes.c_double * len(est.categories_)
-        found = [est.classes_[function(kind(*row))] for row in rows]
+        if not hasattr(est, "classes_"):
+            function.restype = ctypes.c_double
+        found = [function(kind(*row)) for row in rows]
+        found = est.classes_[found].tolist() if hasattr(est, "classes_") else found
         assert found == est.predict(frame).tolist()
     assert library.tree0_code(0, b"not there") == library.tree0_code(9, b"1") != 0
 

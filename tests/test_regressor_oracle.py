@@ -58,25 +58,31 @@ def draw_weights(rng, n):
 
 
 def draw(rng, case, max_rows=9):
-    X, labels = instance(rng, max_rows=max_rows)
-    y = draw_targets(rng, len(labels))
-    if case["missing"]:
-        X = draw_missing(rng, X)
+    X, _ = instance(rng, max_rows=max_rows)
+    y, weights, parameters = draw_rest(rng, case, len(X))
+    return draw_missing(rng, X) if case["missing"] else X, y, weights, parameters
+
+
+def draw_rest(rng, case, n):
+    """Return targets, weights and parameters for so many rows."""
+    y = draw_targets(rng, n)
     parameters = {}
     if case["leaf_size"]:
-        parameters["min_samples_leaf"] = int(rng.integers(2, 3 + len(y) // 3))
+        parameters["min_samples_leaf"] = int(rng.integers(2, 3 + n // 3))
     if case["leaf_weight"]:
         parameters["min_weight_fraction_leaf"] = float(rng.choice([0.1, 0.3, 0.5]))
     if case["leaves"]:
         parameters["max_leaf_nodes"] = int(rng.integers(1, 7))
     if case["cost"]:
-        unit = float(np.var(y)) or 1.0
+        unit = 1.0 if (y == y[0]).all() else float(np.var(y))
         parameters["ccp_alpha"] = float(f"{unit * rng.choice([1e-9, 0.01, 0.1, 2.0]):.3g}")
-    weights = draw_weights(rng, len(y)) if case["weights"] else None
-    return X, y, weights, parameters
+    weights = draw_weights(rng, n) if case["weights"] else None
+    if case["leaf_weight"] and weights is not None and weights.dtype.kind == "f":
+        weights = np.ceil(weights * 4)  # a leaf of rounded weights may be a little lighter
+    return y, weights, parameters
 
 
-def least_objective(X, y, weights, depth, parameters):
+def least_objective(X, y, weights, depth, parameters, categorical=()):
     """Return the least objective of a permitted tree, and the cost of a leaf, as fractions."""
     front = squared_error_front(
         X,
@@ -85,6 +91,7 @@ def least_objective(X, y, weights, depth, parameters):
         weights,
         parameters.get("min_samples_leaf", 1),
         Fraction(str(parameters.get("min_weight_fraction_leaf", 0))),
+        categorical,
     )
     mass = len(y) if weights is None else sum(map(Fraction, weights.tolist()))
     cost = Fraction(str(parameters.get("ccp_alpha", 0))) * mass
@@ -92,12 +99,13 @@ def least_objective(X, y, weights, depth, parameters):
     return min(error + cost * leaves for leaves, error in enumerate(front, 1)), cost
 
 
-def fit_and_check(X, y, weights, depth, parameters, **others):
-    reg = ConTreeRegressor(depth, **parameters, **others).fit(X, y, weights)
+def fit_and_check(X, y, weights, depth, parameters, categorical=(), **others):
+    reg = ConTreeRegressor(depth, **parameters, categorical_features=categorical, **others)
+    reg.fit(X, y, weights)
     kept = slice(None) if weights is None else weights > 0
     own = None if weights is None else weights[kept].tolist()
     error = check_number_tree(reg, X[kept], y[kept], own, parameters.get("min_samples_leaf", 1))
-    optimum, cost = least_objective(X, y, weights, depth, parameters)
+    optimum, cost = least_objective(X, y, weights, depth, parameters, categorical)
     objective = error + cost * reg.tree_.n_leaves
     tolerance = Fraction(reg.target_tolerance_) + Fraction(reg.weight_tolerance_)
     # Without a tolerance the rounding of scores is less than objective_ can show.
@@ -115,8 +123,6 @@ def test_against_exhaustive_search(name):
     exact = 0
     for _ in range(scaled(280)):
         X, y, weights, parameters = draw(rng, CASES[name])
-        if CASES[name]["leaf_weight"] and weights is not None and weights.dtype.kind == "f":
-            weights = np.ceil(weights * 4)  # a leaf of rounded weights may be a little lighter
         depth = int(rng.integers(0, 4))
         jobs = int(rng.choice([1, 1, 1, 2]))
         reg, *_ = fit_and_check(X, y, weights, depth, parameters, n_jobs=jobs)
