@@ -34,7 +34,7 @@ CLASS_WORD = re.compile(r"(?i)\b\w*(?:classes|class_|_class\b|labels?\b|misclass
 MOST_LINES_OF_A_FILE = 400
 MOST_COLUMNS = 110
 # What all machines and objectives share; files of one purpose are counted apart, each by its limit.
-MOST_LINES = 8340
+MOST_LINES = 8380
 COUNTED_APART = {
     "vector kernels": (
         r"depth_two/kernel_(avx2|avx512|neon)\.|depth_two/weighted_sweep\."

@@ -207,10 +207,8 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
     show(&levels);
     const std::unique_ptr<Session, void (*)(Session*)> shown(this, [](Session* one) { one->show(nullptr); });
     const bool had_memory = crew.run([&](Worker& worker) {
-        if (options.all_sizes) sizes.search_shallow(worker, heuristics);
-        if (options.all_sizes && sizes.shallow()) return incumbent.settle();
-        levels.run(worker);
-        if (options.all_sizes) sizes.search_rest(worker, incumbent.best(), levels.last());
+        if (options.all_sizes) sizes.run(worker, levels, heuristics);
+        else levels.run(worker);
     });
     Statistics statistics = crew.statistics();
     statistics.cache_entries = static_cast<std::int64_t>(cache_.entries());

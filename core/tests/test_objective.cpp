@@ -70,11 +70,12 @@ public:
 
     Score leaf_loss(const RowSet& set) const override { return masses_of(set).loss(); }
     Score leaf_loss(const RowSet& set, std::span<const Row> rows) const override {
-        Masses masses(targets_);
-        for (const Row r : rows) masses.add(group_of(set.origin[r]), set.weight_of(r));
-        return masses.loss();
+        return masses_of(set, rows).loss();
     }
     Rank prediction(const RowSet& set) const override { return masses_of(set).median(); }
+    Rank prediction(const RowSet& set, std::span<const Row> rows) const override {
+        return masses_of(set, rows).median();
+    }
     Score row_loss(Row origin, Rank said) const override {
         const Score weight = ranked_.weights.empty() ? 1 : ranked_.weights[origin];
         return weight * std::abs(targets_[group_of(origin)] - targets_[said]);
@@ -95,8 +96,9 @@ public:
         by_position.assign(set.rows, 0);
         for (Position z = 1; z < set.rows; ++z) {
             if (!set.cut_behind(f, z - 1) || !set.allows(f, z)) continue;
-            const SplitLosses losses = leaves_of_split(set, f, z);
-            by_position[z] = 1.0 / (1.0 + static_cast<double>(losses.left + losses.right));
+            const auto [left, right] = sides_of(set, f, z);
+            const Score loss = masses_of(set, left).loss() + masses_of(set, right).loss();
+            by_position[z] = 1.0 / (1.0 + static_cast<double>(loss));
         }
     }
     std::unique_ptr<Batches> make_batches(const Kernel&, const Halt& halt) const override {
@@ -125,6 +127,11 @@ private:
     Masses masses_of(const RowSet& set) const {
         Masses masses(targets_);
         for (std::uint32_t g = 0; g < set.groups; ++g) masses.add(set.group[g], set.group_mass(g));
+        return masses;
+    }
+    Masses masses_of(const RowSet& set, std::span<const Row> rows) const {
+        Masses masses(targets_);
+        for (const Row r : rows) masses.add(group_of(set.origin[r]), set.weight_of(r));
         return masses;
     }
     Masses masses_of(const RowSet& set, const Members& in) const {
@@ -225,20 +232,19 @@ struct Search {
         Crew crew(std::move(workers), flags);
         Incumbent incumbent(options, flags, [](const Outcome&) {});
         Solver solver(objective, root, options, kernel, cache, crew, flags);
-        Schedule heuristics(root, options, size, solver, incumbent, cache, kernel, first, crew.size());
+        Schedule heuristics(root, options, size, solver, incumbent, cache, kernel, first);
         RootProfiles profiles;
         RootShare share;
         const Start start;
         const Frontier beginning;
         Levels levels({root, options, size, start, beginning, {}}, solver, incumbent, heuristics, profiles,
             crew, share);
-        SizePath path(root, options, solver, flags);
+        SizePath path(root, options, solver, incumbent, flags);
         crew.run([&](Worker& worker) {
-            if (options.all_sizes) path.search_few(worker);
-            levels.run(worker);
-            if (options.all_sizes) path.search_rest(worker, incumbent.best(), levels.last(), heuristics);
+            if (options.all_sizes) path.run(worker, levels, heuristics);
+            else levels.run(worker);
         });
-        sizes = path.sizes();
+        sizes = path.take_sizes();
         return incumbent.best();
     }
 

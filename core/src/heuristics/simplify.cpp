@@ -15,6 +15,8 @@ constexpr Score largest_score = unreached / (4 * splits_step);  // that can be c
 // The objective first, the number of splits second.
 Costs with_splits(const Costs& costs) { return {costs.loss * splits_step, costs.split * splits_step + 1}; }
 
+Step* end_of(Step* step) { return step + (end_of(static_cast<const Step*>(step)) - step); }
+
 std::int64_t height_of(const Step* step) {
     if (step->feature < 0) return step->feature == Step::stump ? 1 : 0;
     return 1 + std::max(height_of(step + 1), height_of(end_of(step + 1)));
@@ -40,18 +42,10 @@ public:
     Plan simplify(const RowSet& set, Plan plan) {
         if (plan.size() == 1 || stopped()) return plan;
         if (height_of(plan.data()) == 2)
-            if (Plan smaller = with_fewer_leaves(set, plan); !smaller.empty())
-                plan = with_predictions(set, smaller.data());
+            if (Plan smaller = with_fewer_leaves(set, plan); !smaller.empty()) plan = std::move(smaller);
         if (plan.size() == 1) return plan;
         plan.front() = step_at(set, better_place(set, plan));
-        return with_sides(set, plan.data(),
-            [&](const RowSet& side, const Step* step) { return simplify(side, {step, end_of(step)}); });
-    }
-    // Every leaf says what is best for its rows.
-    Plan with_predictions(const RowSet& set, const Step* plan) {
-        if (plan->feature == Step::leaf) return {Step{Step::leaf, task_.objective.prediction(set)}};
-        return with_sides(
-            set, plan, [&](const RowSet& side, const Step* step) { return with_predictions(side, step); });
+        return with_sides(set, plan);
     }
 private:
     bool stopped() const { return task_.control.stopped(); }
@@ -59,14 +53,15 @@ private:
         return split_rows(set, at, true, *task_.kernel.partitioner, task_.arena, when_stopped(task_.control));
     }
 
-    // The split of `plan`, with what `side_plan` makes of its sides.  After a stop the plan as it is.
-    template <class SidePlan>
-    Plan with_sides(const RowSet& set, const Step* plan, const SidePlan& side_plan) {
-        const Split at = place_of(set, *plan);
+    // The split of `plan` over its sides made simpler.  After a stop the plan as it is.
+    Plan with_sides(const RowSet& set, const Plan& plan) {
+        if (plan.size() == 3) return plan;
+        const Step *const left = &plan[1], *const right = end_of(left), *const end = end_of(right);
         Arena::Frame frame(task_.arena);
-        const Children children = split(set, at);
-        if (stopped()) return {plan, end_of(plan)};
-        return join(*plan, side_plan(children.left, plan + 1), side_plan(children.right, end_of(plan + 1)));
+        const Children children = split(set, place_of(set, plan.front()));
+        if (stopped()) return plan;
+        return join(
+            plan.front(), simplify(children.left, {left, right}), simplify(children.right, {right, end}));
     }
 
     // A tree of height two that is no worse and has fewer leaves; empty if there is none.
@@ -99,7 +94,7 @@ private:
     Split better_place(const RowSet& set, const Plan& plan) {
         const Split present = place_of(set, plan.front());
         if (present.subset != no_subset) return present;
-        const std::vector<Score> gain = gains(set, plan.data());
+        const std::vector<Score> gain = gains(set, plan);
         const bool parts_leaves = plan.size() == 3;
         Place best{present, 0, margin(set, present)};
         Score least = 0;
@@ -132,33 +127,35 @@ private:
         return as_good ? best.at : present;
     }
 
-    // By row: what it loses more in the left subtree than in the right one.
-    std::vector<Score> gains(const RowSet& set, const Step* plan) {
-        std::vector<Score> gain(set.rows, 0);
+    // By row: what it loses more in the left subtree than in the right one, whose leaves say what is best for
+    // the rows that they have now.
+    std::vector<Score> gains(const RowSet& set, Plan plan) {
         std::vector<Row> rows(set.rows);
-        const auto add = [&](const Step* side, Score sign) {
-            std::iota(rows.begin(), rows.end(), Row{0});
-            send(set, side, rows, [&](Row row, Rank prediction) {
-                gain[row] += sign * task_.objective.row_loss(set.origin[row], prediction);
+        std::iota(rows.begin(), rows.end(), Row{0});
+        send(set, plan.data(), rows, [&](Step& leaf, std::span<const Row> own) {
+            leaf.rank = own.empty() ? 0 : task_.objective.prediction(set, own);
+        });
+        std::vector<Score> gain(set.rows, 0);
+        const auto add = [&](Step* side, Score sign) {
+            send(set, side, rows, [&](const Step& leaf, std::span<const Row> all) {
+                for (const Row row : all)
+                    gain[row] += sign * task_.objective.row_loss(set.origin[row], leaf.rank);
             });
         };
-        add(plan + 1, 1);
-        add(end_of(plan + 1), -1);
+        add(&plan[1], 1);
+        add(end_of(&plan[1]), -1);
         return gain;
     }
+    // at_leaf(leaf, rows) for each leaf of a plan and those of the rows that it gets, which change places.
     template <class Action>
-    void send(const RowSet& set, const Step* step, std::span<Row> rows, const Action& action) {
-        if (step->feature == Step::leaf) {
-            for (const Row row : rows) action(row, step->rank);
-            return;
-        }
+    void send(const RowSet& set, Step* step, std::span<Row> rows, const Action& at_leaf) {
+        if (step->feature == Step::leaf) return at_leaf(*step, rows);
         const std::vector<Rank>& ranks = ranks_of(step->feature);
         const GoesLeft left = set.categories->goes_left(static_cast<FeatureId>(step->feature), step->rank);
         const auto goes_left = [&](Row row) { return left(ranks[set.origin[row]]); };
-        const auto behind = std::ranges::stable_partition(rows, goes_left);
-        const std::size_t middle = rows.size() - behind.size();
-        send(set, step + 1, rows.first(middle), action);
-        send(set, end_of(step + 1), rows.subspan(middle), action);
+        const std::size_t middle = rows.size() - std::ranges::partition(rows, goes_left).size();
+        send(set, step + 1, rows.first(middle), at_leaf);
+        send(set, end_of(step + 1), rows.subspan(middle), at_leaf);
     }
     // Of all rows, by their number in the ranked table.
     const std::vector<Rank>& ranks_of(std::int32_t column) {
@@ -176,6 +173,7 @@ private:
         if (step->feature == Step::leaf) return true;
         const Split at = place_of(set, *step);
         if (at.z == 0 || at.z == set.rows || !set.allows(at)) return false;
+        if (end_of(step) - step == 3) return true;
         Arena::Frame frame(task_.arena);
         const Children children = split(set, at);
         return !stopped() && fits(children.left, step + 1) && fits(children.right, end_of(step + 1));
@@ -210,8 +208,7 @@ Outcome simplified(const Simplification& task, const Outcome& found) {
     Outcome outcome{0, found.upper, plan};
     for (Leaves leaves = any_leaves; leaves_of(outcome.plan) < leaves && !task.control.stopped();) {
         leaves = leaves_of(outcome.plan);
-        const Plan simple =
-            simplifier.simplify(task.root, simplifier.with_predictions(task.root, outcome.plan.data()));
+        const Plan simple = simplifier.simplify(task.root, outcome.plan);
         outcome = pruned(task.objective, task.root, simple, leaves_of(task.options));
     }
     if (outcome.upper > found.upper) return found;

@@ -37,6 +37,12 @@ Rank Misclassification::prediction(const RowSet& set) const {
     return class_of_[set.origin[set.group_begin[best]]];
 }
 
+Rank Misclassification::prediction(const RowSet& set, std::span<const Row> rows) const {
+    std::vector<Score> masses(classes_, 0);
+    for (const Row r : rows) masses[class_of_[set.origin[r]]] += set.weight_of(r);
+    return static_cast<Rank>(std::ranges::max_element(masses) - masses.begin());
+}
+
 Score Misclassification::row_loss(Row origin, Rank prediction) const {
     return class_of_[origin] == prediction ? 0 : weight_of_.empty() ? 1 : weight_of_[origin];
 }

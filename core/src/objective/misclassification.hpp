@@ -16,6 +16,7 @@ public:
     Score leaf_loss(const RowSet& set) const override;
     Score leaf_loss(const RowSet& set, std::span<const Row> rows) const override;
     Rank prediction(const RowSet& set) const override;
+    Rank prediction(const RowSet& set, std::span<const Row> rows) const override;
     Score row_loss(Row origin, Rank prediction) const override;
     Stump best_stump(const RowSet& set, const Halt& halt) const override;
     void purities(const RowSet& set, std::uint32_t f, const Halt& halt,

@@ -56,6 +56,7 @@ public:
     virtual Score leaf_loss(const RowSet& set) const = 0;
     virtual Score leaf_loss(const RowSet& set, std::span<const Row> rows) const = 0;
     virtual Rank prediction(const RowSet& set) const = 0;
+    virtual Rank prediction(const RowSet& set, std::span<const Row> rows) const = 0;
     // What one row, by its number in the ranked table, loses in a leaf that says so; in any unit.
     virtual Score row_loss(Row origin, Rank prediction) const = 0;
     Score leaf_score(const RowSet& set) const { return costs.loss * leaf_loss(set); }

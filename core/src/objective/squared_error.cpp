@@ -50,15 +50,18 @@ Moments SquaredError::moments(const RowSet& set) const {
     return all;
 }
 
-Score SquaredError::leaf_loss(const RowSet& set, std::span<const Row> rows) const {
+Moments SquaredError::moments(const RowSet& set, std::span<const Row> rows) const {
     Moments some;
     for (const Row r : rows) some.add(set.weight_of(r), target(set, r));
-    return loss_of(some);
+    return some;
 }
 
-Rank SquaredError::prediction(const RowSet& set) const {
+Score SquaredError::leaf_loss(const RowSet& set, std::span<const Row> rows) const {
+    return loss_of(moments(set, rows));
+}
+
+Rank SquaredError::prediction_of(const Moments& all) const {
     if (step_ == 0) return 0;
-    const Moments all = moments(set);
     const double mean = static_cast<double>(all.sum) / static_cast<double>(all.weight);
     const double place = std::clamp((mean - lowest_) / step_, 0.0, static_cast<double>(~Rank{0}));
     return static_cast<Rank>(std::llround(place));

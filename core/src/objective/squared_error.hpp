@@ -32,7 +32,10 @@ public:
 
     Score leaf_loss(const RowSet& set) const override { return loss_of(moments(set)); }
     Score leaf_loss(const RowSet& set, std::span<const Row> rows) const override;
-    Rank prediction(const RowSet& set) const override;
+    Rank prediction(const RowSet& set) const override { return prediction_of(moments(set)); }
+    Rank prediction(const RowSet& set, std::span<const Row> rows) const override {
+        return prediction_of(moments(set, rows));
+    }
     Score row_loss(Row origin, Rank prediction) const override;
     double typical_loss(const RowSet& all) const override {
         return std::max(1.0, static_cast<double>(leaf_loss(all)) / all.rows);
@@ -56,11 +59,13 @@ public:
     const SquaredLoss& loss() const { return loss_; }
     Score loss_of(const Moments& moments) const { return loss_.of_leaf(moments); }
     Moments moments(const RowSet& set) const;
+    Moments moments(const RowSet& set, std::span<const Row> rows) const;
     std::int64_t target(const RowSet& set, Row r) const { return target_of_[set.origin[r]]; }
     double unit() const { return unit_; }  // 2^shift
 private:
     static constexpr std::uint8_t neither = 2;  // by row: left, right or neither
     struct Side;
+    Rank prediction_of(const Moments& all) const;
     void search_stumps(const RowSet& set, const std::vector<std::uint8_t>& side_of, std::span<Side> sides,
         const Halt& halt) const;
     SplitLosses stumps_of_sides(const RowSet& set, const std::vector<std::uint8_t>& side_of) const;

@@ -20,8 +20,23 @@ public:
         : root_(root), solver_(solver), incumbent_(incumbent), flags_(flags), gap_(options.max_gap),
           whole_(options.max_depth, leaves_of(options), root.rows) {}
 
-    // Is the depth so small that every size is searched before any search without a limit?
-    bool shallow() const { return whole_.depth <= deepest_shallow; }
+    void run(Worker& worker, Levels& levels, Improver& improver) {
+        search_shallow(worker, improver);
+        if (whole_.depth <= deepest_shallow) return incumbent_.settle();
+        levels.run(worker);
+        search_rest(worker, incumbent_.best(), levels.last());
+    }
+    // By leaves, less one: the best trees, and what is proved of them; as far as more leaves gain something.
+    std::vector<Outcome> take_sizes() {
+        while (sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
+        return std::move(sizes_);
+    }
+private:
+    static constexpr Leaves few = 3;  // so many leaves take no time
+    static constexpr std::int64_t deepest_shallow =
+        3;  // up to here proofs are short beside those of the next
+    static constexpr std::uint64_t many_cells = 500'000;  // of fewer a CART tree takes some milliseconds
+
     // Before the search without a limit.
     void search_shallow(Worker& worker, Improver& improver) {
         for (Leaves leaves = 1; leaves <= std::min(few, whole_.leaves) && !flags_.ended(); ++leaves) {
@@ -37,7 +52,7 @@ public:
         for (std::int64_t depth = 2; depth <= std::min(deepest_shallow, whole_.depth); ++depth)
             search_depth(worker, depth);
         const Outcome& largest = sizes_.back();
-        if (shallow()) incumbent_.raise_bound(largest.lower);
+        if (whole_.depth <= deepest_shallow) incumbent_.raise_bound(largest.lower);
         flags_.finished = largest.upper - gap_ <= largest.lower;
     }
     // After it, from its tree and its last level.
@@ -50,17 +65,6 @@ public:
             sizes_[i - 1].lower = std::max(sizes_[i - 1].lower, sizes_[i].lower);
         for (Leaves leaves = 1; leaves < sizes_.size(); ++leaves) settle(worker, whole_.depth, leaves);
     }
-    // By leaves, less one: the best trees, and what is proved of them; as far as more leaves gain something.
-    std::vector<Outcome> take_sizes() {
-        while (sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
-        return std::move(sizes_);
-    }
-private:
-    static constexpr Leaves few = 3;  // so many leaves take no time
-    static constexpr std::int64_t deepest_shallow =
-        3;  // up to here proofs are short beside those of the next
-    static constexpr std::uint64_t many_cells = 500'000;  // of fewer a CART tree takes some milliseconds
-
     // All sizes that a depth adds.
     void search_depth(Worker& worker, std::int64_t depth) {
         const Leaves most = std::min(most_leaves(depth), whole_.leaves);
