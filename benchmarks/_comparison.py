@@ -29,7 +29,7 @@ def comparison(runs: dict, accuracies: dict) -> str:
         ["**contree**", "every value", "yes", "yes", ours, f"{seen['depth']:.1f}"],
         ["CART (scikit-learn)", "every value", "no: greedy", "", "", f"{seen['cart']:.1f}"],
         [f"pycontree {version['pycontree']}", "every value", "yes", "no"],
-        [f"pytrees-rs {version.get('pytrees-rs', '')}", "every value", "yes", "no"],
+        [f"pytrees-rs {version.get('pytrees-rs', '')}".strip(), "every value", "yes", "no"],
         [f"STreeD (pystreed {version['pystreed']})", "0/1 columns", "yes", "", ""],
         ["OptimalTrees, commercial", "", "no: local search", "", "", ""],
     ]

@@ -29,6 +29,14 @@ from _harness import ROOT, dataset_names, environment
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = ROOT / "docs" / "results"  # tables and figures of RESULTS
 QUICK_RESULTS = ROOT / "build" / "bench"
+# Packages that only some cells use: parts of the keys of those.
+USED_BY = {
+    "pycontree": ("pycontree",),
+    "pytrees-rs": ("pytrees",),
+    "pystreed": ("streed", "STreeD", "quantiles", "guessing"),
+    "highspy": ("oct_mip",),
+    "python-sat": ("sat_tree",),
+}
 SHORT = 5.0  # seconds; cells below it are repeated
 
 
@@ -255,7 +263,8 @@ def provenance(report: dict, keys: Iterable[str] | None = None) -> str:
     versions: dict[str, list[str]] = {}
     for where in used:
         for name, text in where["versions"].items():
-            if text not in versions.setdefault(name, []):
+            used_by = any(part in key for key in cells for part in USED_BY.get(name, ("",)))
+            if used_by and text not in versions.setdefault(name, []):
                 versions[name].append(text)
     commits = dict.fromkeys(
         where["commit"][:7] + "+changes" * where["uncommitted_changes"] for where in used

@@ -91,15 +91,14 @@ def any_time(report: dict) -> Headline | None:
         return None
     gaps = {name: anytime.mean_gap(cases, name, 1.0) for name in anytime.SOLVERS}
     others = [
-        f"{anytime.NAMES[name]}'s {100 * gap:.0f} %"
+        f"for {anytime.NAMES[name]} {100 * gap:.0f} %"
         for name, gap in gaps.items()
         if name != "contree" and gap is not None
     ]
     return Headline(
         "Anytime: good trees in the first second",
-        f"After one CPU second contree's tree is {100 * gaps['contree']:.1f} % of the way from the "
-        f"best known tree, in the mean of {len(cases)} searches at depths 4 to 6; "
-        f"{', '.join(others)}.",
+        f"After one CPU second the gap to the best known tree is {100 * gaps['contree']:.1f} % for "
+        f"contree, {', '.join(others)} (mean of {len(cases)} searches at depths 4 to 6).",
         "headline-anytime",
         lambda: anytime.mean_gaps(cases),
     )

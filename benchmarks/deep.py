@@ -190,7 +190,7 @@ def open_in_paper(name: str, depth: int) -> bool:
 def table(runs: dict[str, dict], depth: int) -> str:
     head = ["data set", "errors", "bound", "CPU s", "root closed", "peak MB"]
     head += [f"bound at {moment}" for moment in MOMENTS.values()]
-    head += ["*quoted: ConTree, s*", "*MB*"]
+    head += ["*quoted: ConTree, s*", "*quoted: MB*"]
     lines = []
     for name, run in runs.items():
         peak = f"{run['peak_mb']:.0f}" if "peak_mb" in run else ""

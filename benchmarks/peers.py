@@ -10,6 +10,8 @@ it would take more than twice the limit by the paper, nor where one level less r
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from _experiment import (
     Cell,
     Experiment,
@@ -153,9 +155,8 @@ def section(cells: dict, depth: int, gap: float) -> list[str]:
         f"## Depth {depth}{', at most 1 % of the rows from the optimum' * bool(gap)}",
         times_table(table),
         "\n".join(f"- {text}" for text in said if text),
-        quoted_table("As the paper printed, in seconds:", table, depth, gap),
-        memory_table(table),
-        "" if gap else quoted_table("As the paper printed, in MB:", table, depth, gap, "memory_mb"),
+        quoted_table(table, depth, gap),
+        memory_table(table, depth, gap),
     ]
 
 
@@ -180,14 +181,20 @@ def times_table(table: dict) -> str:
     return markdown_table(head, lines)
 
 
-def quoted_table(title: str, table: dict, depth: int, gap: float, what: str = "seconds") -> str:
+def quoted_table(table: dict, depth: int, gap: float) -> str:
+    head, columns = printed(table, depth, gap, "seconds")
+    lines = [[name, *columns(name)] for name in table]
+    text = markdown_table(["data set", *head], lines)
+    return f"As the paper printed, in seconds:\n\n{text}" if head else ""
+
+
+def printed(table: dict, depth: int, gap: float, what: str) -> tuple[list[str], Callable]:
+    """Return the heads of the columns that the paper has, and their cells for a data set."""
     methods = [m for m in METHODS if any(quote(name, m, depth, gap, what) for name in table)]
-    lines = [
-        [name, *(in_table(name, method, depth, round(100 * gap), what) for method in methods)]
-        for name in table
-    ]
-    head = ["data set", *(f"*quoted: {method}*" for method in methods)]
-    return f"{title}\n\n{markdown_table(head, lines)}" if methods else ""
+    return (
+        [f"*quoted: {method}*" for method in methods],
+        lambda name: [in_table(name, m, depth, round(100 * gap), what) for m in methods],
+    )
 
 
 def seconds(cell: dict | None) -> str:
@@ -263,15 +270,18 @@ def remarks(table: dict) -> list[str]:
     return said
 
 
-def memory_table(table: dict) -> str:
+def memory_table(table: dict, depth: int, gap: float) -> str:
     columns = [column for column in ("contree", *PEERS) if any(column in r for r in table.values())]
+    head, quotes = printed(table, depth, gap, "memory_mb")
     lines = [
-        [name, *(memory(row.get(column)) for column in columns)] for name, row in table.items()
+        [name, *(memory(row.get(column)) for column in columns), *quotes(name)]
+        for name, row in table.items()
     ]
-    head = ["data set", *(COLUMNS[column][2] for column in columns)]
+    head = ["data set", *(COLUMNS[column][2] for column in columns), *head]
     return (
         "Peak memory in MB during `fit`, less what the interpreter, the imports and the rows take "
-        f"before; `*`: until the limit.\n\n{markdown_table(head, lines)}"
+        "before; `*`: until the limit. The quoted figures are of the whole process.\n\n"
+        f"{markdown_table(head, lines)}"
     )
 
 
