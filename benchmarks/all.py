@@ -19,30 +19,29 @@ import sys
 import time
 from pathlib import Path
 
-OURS = "--columns contree contree-2 cart"
 STEPS = [  # minutes, script and arguments
     (11, "peers.py --depth 3 --repeat 3 --columns contree contree-2 pycontree cart"),
-    (14, f"peers.py --depth 4 --repeat 3 {OURS}"),
+    (14, "peers.py --depth 4 --repeat 3 --columns contree contree-2 cart"),
     (16, "peers.py --depth 4 --repeat 3 --columns pycontree"),
-    (9, "peers.py --depth 3 --repeat 3 --columns pytrees --time-limit 60"),
+    (10, "peers.py --depth 3 --repeat 3 --columns pytrees --time-limit 60"),
+    (9, "out_of_sample.py --solvers cart contree"),
+    (40, "anytime.py"),
+    (4, "out_of_sample.py --solvers quantiles"),
     (10, "peers.py --depth 4 --repeat 3 --columns pytrees --time-limit 60"),
-    (32, "anytime.py"),
-    (15, "out_of_sample.py --solvers cart contree"),
-    (14, "peers.py --depth 2 --repeat 3 --time-limit 150"),
-    (7, "peers.py --depth 3 4 --repeat 3 --columns pytrees-lds --time-limit 30"),
-    (5, "out_of_sample.py --solvers quantiles"),
-    (12, "baselines.py --time-limit 30"),
-    (10, "regression.py"),
-    (8, "pruning.py"),
-    (8, "scaling.py --time-limit 30"),
+    (15, "peers.py --depth 2 --repeat 3 --time-limit 150"),
+    (8, "peers.py --depth 3 4 --repeat 3 --columns pytrees-lds --time-limit 30"),
+    (15, "baselines.py --time-limit 30"),
+    (8, "regression.py"),
+    (15, "pruning.py"),
+    (10, "scaling.py --time-limit 30"),
     (12, "peers.py --gap --repeat 3 --time-limit 120"),
-    (4, "sparse.py"),
-    (4, "general.py"),
-    (5, "categorical.py"),
+    (6, "sparse.py"),
+    (9, "general.py"),
+    (10, "categorical.py"),
     (12, "limits.py"),
-    (20, "out_of_sample.py --solvers guessing"),
-    (30, "out_of_sample.py --solvers cart contree --splits 25"),
-    (70, "distributed.py"),
+    (27, "out_of_sample.py --solvers guessing"),
+    (30, "out_of_sample.py --solvers cart quantiles contree --splits 20"),
+    (75, "distributed.py"),
 ]
 HERE = Path(__file__).parent
 
