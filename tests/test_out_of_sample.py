@@ -51,7 +51,7 @@ def test_further_splits_are_apart_from_the_first(report):
     more = {"cells": report["cells"] | late}
     assert _accuracy.further(report) == []
     title, _, margins, _ = _accuracy.further(more)
-    assert title == "### 1 further splits"
+    assert title == "## 1 further splits"
     assert "| contree, depth tuned | CART | +0.00 ± 0.00 |" in margins
     among = _accuracy.within(more, range(_accuracy.SPLITS))
     assert _accuracy.accuracy_table(_accuracy.gathered(among), among) == first
