@@ -1,4 +1,4 @@
-"""Provably optimal classification trees on continuous data.
+"""Provably optimal decision trees on continuous data.
 
 The names below are loaded when they are first used, so that the command line answers at once.
 """
