@@ -38,7 +38,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         a size or a limit on their number.
 
     max_leaf_nodes : int, default=None
-        The largest number of leaves.  The tree is optimal among trees with at most so many.  None:
+        The largest number of leaves.  The tree is optimal among all trees within it.  None:
         as many as the depth allows.  With a limit, the search tries every division of the leaves
         between the two sides of a split.  That may take several times as long.
 
@@ -51,12 +51,13 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
 
     minimize_leaves : bool, default=False
         With True, the search finds a tree with the fewest leaves among all trees with the fewest
-        errors, and proves it.  That takes somewhat longer: mostly a third, but more if very many
-        trees tie.  With False, only splits that gain nothing for the last two levels go.  With
-        ``ccp_alpha`` above 0, ``fit`` raises ValueError: each leaf has a cost already.
+        errors, and proves it.  That takes about a third longer, and more if very
+        many trees tie.  With False, no subtree of depth two can be replaced by a smaller one with
+        as few errors.  With ``ccp_alpha`` above 0, ``fit`` raises ValueError: each leaf has a cost
+        already.
 
     min_samples_leaf : int or float, default=1
-        The least number of training rows in a leaf, whatever they weigh.  A float in (0, 1) is a
+        The least number of training rows in a leaf; weights do not count.  A float in (0, 1) is a
         share of the rows, rounded up.
 
     min_weight_fraction_leaf : float, default=0.0
@@ -70,7 +71,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
         of categories to the left, and the tree is optimal among all sets.  A missing value (None,
         NaN, NA) is one more category.  In ``predict``, a category that ``fit`` has not seen goes
         where missing values go.  If no row of a node had a missing value, both go to the side with
-        more rows, and so does a category that no row of the node had.
+        more rows.  A category that no row of the node had goes there too.
 
     class_weight : dict, "balanced" or None, default=None
         The cost of an error, by the label of the row; it multiplies ``sample_weight``.  Labels that
@@ -130,7 +131,7 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
 
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
         The impurity that ``tree_.impurity``, ``feature_importances_`` and ``to_sklearn()`` show.
-        The search minimises errors, whatever the criterion.
+        The search minimises errors with every criterion.
 
     splitter : {"best"}, default="best"
         Accepted for compatibility with CART.  The search considers all splits.
@@ -206,10 +207,9 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     weight_tolerance_ : float
         0.0 if contree counted all weights exactly, as multiples of their greatest common divisor.
         If these multiples sum to 2**60 or more, contree rounds the weights to about 18 digits.
-        (With ``ccp_alpha`` or ``minimize_leaves`` the limit is a sixth of 2**60, divided by the
-        number of leaves.)
-        Then ``errors_`` and ``lower_bound_`` are at most this far from the exact numbers, and the
-        tree is at most this much worse than ``status_`` says.  A leaf may weigh less than
+        With ``ccp_alpha`` or ``minimize_leaves``, the limit is a sixth of 2**60, divided by the
+        number of leaves.  Rounding moves ``errors_`` and ``lower_bound_`` by at most this number.
+        The tree is at most this much worse than ``status_`` says.  A leaf may weigh less than
         ``min_weight_fraction_leaf`` asks for, by at most twice this number.
 
     tree_ : ClassTree

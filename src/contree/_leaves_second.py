@@ -51,7 +51,7 @@ class LeavesSecond:
         return {}
 
     def gap(self, max_gap: Number) -> int:
-        """Return ``max_gap`` in the core's integers: so many errors more, and any leaves."""
+        """Return ``max_gap`` in the core's integers: more errors up to it, and any leaves."""
         return self.most * self.errors.gap(max_gap)
 
     def bounds(self, counted: int, counted_bound: int) -> tuple[Number, Number]:

@@ -36,7 +36,7 @@ SEED = Range(int, 0, 2**32 - 1, "both")  # scikit-learn's random_state as a numb
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an estimator, and mostly one flag of ``contree fit``."""
+    """One parameter of an estimator; most are also a flag of ``contree fit``."""
 
     name: str
     default: object

@@ -36,10 +36,10 @@ class SizeErrorPath:
     leaves : array of int, shape (n_sizes,)
         1, 2, 3, ..., up to the last number that saves an error.
     errors : array of int or float, shape (n_sizes,)
-        Training errors, or their weight, of the best tree with at most so many leaves.  For
+        Training errors, or their weight, of the best tree within this number of leaves.  For
         regression the squared error.
     lower_bounds : array like ``errors``
-        Proved: no permitted tree with at most so many leaves has fewer errors.  They equal
+        Proved: no permitted tree within this number of leaves has fewer errors.  They equal
         ``errors`` for the sizes that are proved to be optimal.
     trees : tuple of ConTreeClassifier or ConTreeRegressor
         The fitted trees, with ``max_leaf_nodes`` set to their size.  A tree has fewer leaves if the
@@ -127,7 +127,7 @@ class SizeErrorPath:
         leaves : array of int
             Ascending.
         errors : array of float
-            Training errors, or the squared error, of the pruned tree with so many leaves.
+            Training errors, or the squared error, of the pruned tree of each size.
         """
         if self._training is None:
             raise ValueError(

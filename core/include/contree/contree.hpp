@@ -25,7 +25,7 @@
 #include "contree/options.hpp"
 
 namespace contree {
-// A loss, of errors or of squared error, or what is made of it: always an integer.
+// What the search minimises, or a part or a bound of it.  It is always an integer.
 using Score = std::int64_t;
 
 // The caller's rows: values, column after column, and labels or targets.  NaN is missing, infinity is not.
@@ -68,8 +68,8 @@ inline constexpr Score no_objective = std::numeric_limits<Score>::max();
 
 // What a search has not closed yet of its level.  Any part of the intervals can be searched alone.
 struct Frontier {
-    // Thresholds that may still be in a better tree: those of one order of a feature between two masses, for
-    // one way to share the leaves out.  A search goes on from what is proved of both sides at its ends.
+    // Thresholds that a better tree may have: those of one order of a feature between two masses, for one
+    // way to share the leaves out.  A search continues from what is proved of both sides at the ends.
     struct Interval {
         struct End {
             Score z, left, right;  // the mass left of the threshold, and what is proved of the two sides
@@ -79,8 +79,9 @@ struct Frontier {
         End u, v;             // u.z < v.z
         bool with_u;          // does the threshold at u belong to it?
         Score bound;          // no tree with one of these thresholds at its root has a smaller objective
-        // Of a categorical feature: a bit set of the ranks that go left, of the first u.z of all v.z; those
-        // of them that are not in it go right.  u has what is proved of both sides.  Empty: thresholds.
+        // For a categorical feature, a set of ranks as bits.  The search has decided the first u.z of all
+        // v.z ranks: those in the set go left, the others right.  `u` holds what is proved of both sides.
+        // Empty for thresholds.
         std::vector<std::uint64_t> subset = {};
     };
 
@@ -118,22 +119,22 @@ struct Result {
     std::vector<SizedTree> sizes;  // with all_sizes: by leaves, from one on, as far as more gain something
 };
 
-// Lets another thread end a search; every loop of the search looks at `stopped`.
+// Lets another thread end a search.  Every loop of the search looks at `stopped`.
 class Control {
 public:
-    // The best tree so far, please: at the least the greedy one.
+    // Ends the search.  The result is the best tree so far, and never worse than the greedy tree.
     void stop() { stop_.store(true, std::memory_order_relaxed); }
-    // At once, please: a tree of the splits that there are.
+    // Ends the search at once, even while the greedy tree is built.  Its open nodes become leaves.
     void hurry() { hurry_.store(true, std::memory_order_relaxed), stop(); }
-    // Nobody wants the result any more; on many rows it may have no tree.
+    // Ends the search at once, for a caller that drops the result.  The result may have no tree.
     void abandon() { abandon_.store(true, std::memory_order_relaxed), hurry(); }
-    // An objective that is reached elsewhere: nothing at or above it matters from now on.
+    // Says that another search has reached this objective.  This one then looks for better trees only.
     void lower_cutoff(Score objective) {
         Score now = cutoff();
         while (objective < now && !cutoff_.compare_exchange_weak(now, objective)) continue;
     }
     Score cutoff() const { return cutoff_.load(std::memory_order_relaxed); }
-    // Leave the rest to others, please: finish the root's thresholds that are begun, and take up no other.
+    // The search finishes the root's thresholds that it has begun, begins no other, and returns the rest.
     void hand_back() { hand_back_.store(true, std::memory_order_relaxed); }
     bool handing_back() const { return hand_back_.load(std::memory_order_relaxed); }
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
@@ -152,12 +153,12 @@ struct Progress {
     double root_closed;  // share of the root's thresholds that can no longer be in a better tree, 0 to 1
 };
 
-// What the caller wants of a running search.
+// What a poll answers to a running search.
 enum class Verdict {
     go_on,
-    stop,       // enough: the best tree so far, with status `stopped`
-    interrupt,  // the same at once, even before CART's tree is whole, with status `interrupted`
-    abandon,    // nobody wants the result any more
+    stop,       // end with the best tree so far and the status `stopped`
+    interrupt,  // end at once, even before CART's tree is whole, with the status `interrupted`
+    abandon,    // end at once; the caller drops the result
 };
 using Poll = std::function<Verdict(const Progress&)>;
 
@@ -185,17 +186,18 @@ struct Snapshot {
 //     contree::Result part = searcher.run({.resumable = true}, control, 10.0);   // for ten seconds
 //     contree::Result rest = searcher.run({&part.tree, &part.frontier, part.lower_bound}, control);
 //
-// The table's arrays must outlive it.  Each run has its own time limit.  A frontier goes with best_first and
-// one size, or run throws std::invalid_argument, as it does for other rows.  Its bounds are believed.
+// The table's arrays must outlive it.  Each run has its own time limit.  `run` throws std::invalid_argument
+// for a frontier of other rows, and for any frontier with SearchKind::paper or all_sizes.  It does not check
+// the bounds of a frontier.
 class Searcher {
 public:
     Searcher(const Table& table, const Options& options);
     ~Searcher();
     Result run(const Start& start, Control& control,
         double time_limit = std::numeric_limits<double>::infinity(), const Poll& poll = {});
-    // While another thread runs a search: what it would be resumed from.  The tree may be empty at first.
+    // The state from which a search in another thread could be resumed.  At first its tree is empty.
     Snapshot snapshot();
-    // The same frontier in at least `parts` intervals, if it has the thresholds: for many searches at once.
+    // Cuts a frontier into at least `parts` intervals, if it has enough thresholds.
     Frontier split(const Frontier& frontier, std::size_t parts);
 private:
     struct Implementation;

@@ -1,4 +1,4 @@
-// Every knob of a fit.  `Switches` are the search options: one row each, in CONTREE_SWITCHES.
+// The options of a fit.  `Switches` are the search options, one row each in CONTREE_SWITCHES.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -54,19 +54,19 @@ enum class SearchKind { best_first, paper };
 
 struct Options {
     std::int64_t max_depth = 3;
-    std::int64_t min_samples_leaf = 1;  // rows that every leaf has at least
-    std::int64_t min_weight_leaf = 0;   // what they weigh at least
+    std::int64_t min_samples_leaf = 1;  // the least rows of a leaf
+    std::int64_t min_weight_leaf = 0;   // the least weight of these rows
     int score_shift = 0;          // squared error: a leaf loses floor(2^score_shift * its squared error)
-    std::int64_t error_cost = 1;  // what is minimised is error_cost * loss
-    std::int64_t leaf_cost = 0;   // + leaf_cost * leaves
-    std::int64_t max_leaves = 0;  // leaves that a tree has at most; 0: as many as its depth allows
-    bool all_sizes = false;       // the best trees of fewer leaves too?  Without leaf_cost, best_first alone
-    std::int64_t max_gap = 0;     // of the objective: the result is at most so far from the optimum
+    std::int64_t error_cost = 1;  // the objective is error_cost * loss + leaf_cost * leaves
+    std::int64_t leaf_cost = 0;
+    std::int64_t max_leaves = 0;  // 0: as many as the depth allows
+    bool all_sizes = false;       // also find the best trees of fewer leaves; best_first, without leaf_cost
+    std::int64_t max_gap = 0;     // the objective may be this far from the optimum
     double time_limit = std::numeric_limits<double>::infinity();  // seconds, from the call of fit
     double feature_tolerance = 0;  // neighbouring values closer than this count as equal
     int n_jobs = 1;
     std::int64_t memory_limit = 0;  // bytes for the search's cache; 0: what the switch cache_bytes says
-    std::uint64_t seed = 1;  // of the local search for trees: the road to the optimum, never the optimum
+    std::uint64_t seed = 1;  // of the local search; affects which optimal tree is found, never what is proved
     SearchKind search = SearchKind::best_first;
     Switches switches;
 

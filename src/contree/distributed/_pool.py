@@ -21,7 +21,7 @@ SLICE_SHARE_OF_ELAPSED = 0.5
 
 
 def shortest_slice(tasks: int) -> float:
-    """Return the least seconds of a slice while so many tasks are in progress."""
+    """Return the least seconds of a slice for a number of tasks in progress."""
     return max(SHORTEST_SLICE_SECONDS, SLICE_SECONDS_PER_TASK * tasks)
 
 

@@ -31,9 +31,9 @@ def run_task(
     Parameters
     ----------
     slice_seconds : float
-        After so many seconds the searcher starts no further interval.
+        After this time the searcher starts no further interval.
     least_parts : int
-        If fewer intervals are open at the end, the searcher cuts them into so many.
+        If fewer intervals are open at the end, the searcher cuts them into this number.
     run_arguments
         Further arguments of the searcher's `run`.
 
