@@ -47,6 +47,25 @@ def to_c(
         its position in the table ``name_categories_3``, here of feature 3.  ``double
         name_code(int feature, const char *category)`` finds it.  For a category that is not there
         it returns -1, which counts as missing.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> print(clf.to_c(feature_names=["dose"]), end="")
+    /* The class of a row of 1 number, as an index into contree_predict_classes. */
+    const char *const contree_predict_classes[2] = {
+        "no",
+        "yes",
+    };
+    <BLANKLINE>
+    int contree_predict(const double *x) {
+        if (x[0] <= 0x1.8000000000000p+0) {  /* 'dose <= 1.5' */
+            return 0;  /* 1 row, counts [1, 0] */
+        } else {
+            return 1;  /* 2 rows, counts [0, 2] */
+        }
+    }
     """
     check_is_fitted(estimator, "tree_")
     if not is_name(name) or name in C_WORDS.split():

@@ -29,6 +29,13 @@ def to_dot(
     -------
     dot : str
         A digraph; node numbers are those of ``tree_``.  Draw it with ``dot -Tsvg``.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> print(clf.to_dot(feature_names=["dose"]).splitlines()[0])
+    digraph tree {
     """
     check_is_fitted(estimator, "tree_")
     tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names, decimals)

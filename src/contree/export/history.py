@@ -33,6 +33,13 @@ def plot_history(estimator: Any, ax: Any = None) -> Any:
     -------
     ax : matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> ax = clf.plot_history()
+    >>> ax.figure.savefig("history.svg")
     """
     check_is_fitted(estimator, "search_report_")
     try:

@@ -57,6 +57,14 @@ def to_json(estimator: Any, indent: int | None = None) -> str:
     -------
     text : str
         JSON that ``from_json`` of the same class reads.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> again = ConTreeClassifier.from_json(clf.to_json())
+    >>> again.predict([[1.2], [9.0]]).tolist()
+    ['no', 'yes']
     """
     check_is_fitted(estimator, "tree_")
     names = getattr(estimator, "feature_names_in_", None)

@@ -59,6 +59,12 @@ def to_html(
     -------
     path : Path
         The file.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> path = clf.to_html("tree.html", feature_names=["dose"])
     """
     target = Path(path)
     write_whole(target, page(estimator, feature_names, class_names, decimals, title))

@@ -89,6 +89,13 @@ def plot(
     -------
     ax : matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> ax = clf.plot(feature_names=["dose"])
+    >>> ax.figure.savefig("tree.svg")
     """
     check_is_fitted(estimator, "tree_")
     try:

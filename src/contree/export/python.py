@@ -43,6 +43,15 @@ def to_python(
         Defines ``name(x)``, for a sequence ``x`` of the features' values.  It imports nothing, but
         for ``datetime`` where categories are dates.  Thresholds are exact.  A missing value, None
         or NaN, and an unknown category go where ``predict`` sends them.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> program = {}
+    >>> exec(clf.to_python(), program)
+    >>> program["predict"]([9.0])
+    'yes'
     """
     check_is_fitted(estimator, "tree_")
     if not is_name(name) or keyword.iskeyword(name):

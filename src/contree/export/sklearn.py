@@ -45,6 +45,13 @@ def to_sklearn(estimator: Any) -> BaseDecisionTree:
     ValueError
         If the tree tests categories that are not numbers, or for a set that no threshold parts from
         the others.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> clf.to_sklearn().predict([[1.2], [9.0]]).tolist()
+    ['no', 'yes']
     """
     check_is_fitted(estimator, "tree_")
     tree, wording = estimator.tree_, wording_of(estimator)

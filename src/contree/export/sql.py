@@ -53,6 +53,16 @@ def to_sql(
         have all digits of their float64 value.  Categories are strings, numbers or ``TRUE`` and
         ``FALSE``; dates are strings such as ``'2020-01-31'``.  Values that no list has go where
         ``predict`` sends unknown categories.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> print(clf.to_sql(feature_names=["dose"]))
+    CASE
+      WHEN "dose" <= 1.5 THEN 'no'
+      WHEN ("dose" > 1.5 OR "dose" IS NULL) THEN 'yes'
+    END
     """
     check_is_fitted(estimator, "tree_")
     if quote not in QUOTES:

@@ -40,6 +40,16 @@ def export_text(
     -------
     text : str
         One line for each branch and each leaf.
+
+    Examples
+    --------
+    >>> from contree import ConTreeClassifier
+    >>> clf = ConTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> print(clf.export_text(feature_names=["dose"]), end="")
+    |--- dose <= 1.5
+    |   |--- class: no  (1 row, 0 errors, counts [1, 0])
+    |--- dose >  1.5
+    |   |--- class: yes  (2 rows, 0 errors, counts [0, 2])
     """
     check_is_fitted(estimator, "tree_")
     tree, wording = estimator.tree_, wording_of(estimator, feature_names, class_names, decimals)
