@@ -108,5 +108,5 @@ for _night in range(2):
 #   column to the precision that it was measured with has the same effect, and can save
 #   much time.
 # - ``max_leaf_nodes`` does not save time: a limit of leaves makes the search longer.
-# - Depth three takes seconds at most on the paper's data sets; depth four can take
-#   minutes, depth five hours (:doc:`/results`).
+# - On the paper's data sets, depth three takes less than a second and depth four up to
+#   two minutes. Depth five can take hours (:doc:`/results`).
