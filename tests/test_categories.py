@@ -175,6 +175,23 @@ def test_arrays_of_numbers(dtype):
     assert ConTreeClassifier(1, categorical_features=[0]).fit(rows, y).errors_ == 0
 
 
+def test_integers_beside_categories_are_warned_of():
+    codes, wide = np.arange(60) % 3, 2**60 + np.arange(60) % 2
+    with pytest.warns(UserWarning, match=r"Column 1 has integers beyond 2\*\*53"):
+        ConTreeClassifier(1, categorical_features=[0]).fit(np.column_stack([codes, wide]), codes)
+    unsigned = np.column_stack([codes, codes]).astype(np.uint8) + np.uint8(250)
+    clf = ConTreeClassifier(2, categorical_features=[0]).fit(unsigned, codes)
+    assert clf.predict(unsigned).tolist() == codes.tolist()
+
+
+def test_dictionaries_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    X = frame(dtype=pd.ArrowDtype(arrow.dictionary(arrow.int32(), arrow.string())))
+    clf = fit(X)
+    assert clf.categories_ == (("blue", "green", "red", "white"), None)
+    assert clf.predict(X).tolist() == Y.tolist()
+
+
 def test_what_gives_an_array():
     X = _NotAnArray(frame().to_numpy())
     clf = fit(X, categorical_features=[0])

@@ -186,14 +186,18 @@ def test_features_refused(bad, message):
     ],
 )
 def test_a_column_of_text_is_named(bad):
-    remedies = "Name the column in categorical_features, or encode it as numbers"
+    remedies = "Name 'town' in categorical_features, or encode it as numbers"
     with pytest.raises(
         ValueError, match=rf"^Input X must be numbers.*column 'town'.*'a'\. {remedies}"
     ):
         fit(bad)
     numbers = bad.assign(town=0.0)
-    with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 'town'.*'a'"):
+    with pytest.raises(
+        ValueError, match=r"^Input X must be numbers.*column 'town'.*'a'\. The rows of fit had num"
+    ):
         fit(numbers).predict(bad)
+    with pytest.raises(ValueError, match=r"column 'town'.*Name 'town', 'river' in categorical_fe"):
+        fit(bad.assign(river="x"))
     with pytest.raises(ValueError, match=r"^Input X must be numbers.*column 1.*'a'"):
         fit(bad.to_numpy().tolist())
 

@@ -39,11 +39,12 @@ def column_count(X: Any) -> int | None:
 
 def _by_type(X: Any) -> np.ndarray:
     dtypes = X.dtypes if hasattr(X, "columns") else []
-    return np.array([_type_name(dtype) in CATEGORICAL_TYPES for dtype in dtypes], dtype=bool)
+    return np.array([_is_categorical(dtype) for dtype in dtypes], dtype=bool)
 
 
-def _type_name(dtype: Any) -> str:
-    return (dtype if isinstance(dtype, type) else type(dtype)).__name__
+def _is_categorical(dtype: Any) -> bool:
+    name = (dtype if isinstance(dtype, type) else type(dtype)).__name__
+    return name in CATEGORICAL_TYPES or str(dtype).startswith("dictionary<")  # Arrow's, in pandas
 
 
 def _declared(given: Any, X: Any, n_columns: int) -> np.ndarray:

@@ -168,7 +168,10 @@ def _with_columns(X: Any, columns: dict[int, np.ndarray]) -> Any:
     if hasattr(X, "with_columns"):  # polars
         series = type(X[X.columns[0]])
         return X.with_columns([series(X.columns[f], column) for f, column in columns.items()])
-    X = X.astype(np.float64 if X.dtype.kind in NUMBERS else object)
+    whole = all(np.isfinite(column).all() for column in columns.values())
+    # Integers stay integers, so that those which float64 cannot hold are warned of.
+    kinds = {"i": np.int64, "u": np.uint64} if whole else {}
+    X = X.astype(kinds.get(X.dtype.kind, np.float64 if X.dtype.kind in NUMBERS else object))
     for f, column in columns.items():
         X[:, f] = column
     return X

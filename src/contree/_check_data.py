@@ -41,7 +41,7 @@ def check_training_data(
     user_X, y = X, estimator._target_type.readable(y)
     try:
         # scikit-learn looks for NaN in a sum, which overflows both ways for values around 1e308.
-        with np.errstate(invalid="ignore"), explain_bad_input(X):
+        with np.errstate(invalid="ignore"), explain_bad_input(X, in_fit=True):
             X, y = validate_data(
                 estimator,
                 _in_columns(X),
@@ -92,7 +92,10 @@ def check_rows(estimator: CartMixin, X: Any, check_input: bool = True) -> np.nda
     elif not check_input and _needs_no_conversion(X, estimator.n_features_in_):
         return np.asarray(X)
     reject_dates(X)
-    with np.errstate(invalid="ignore"), explain_bad_input(X):  # as in check_training_data
+    with (
+        np.errstate(invalid="ignore"),
+        explain_bad_input(X, in_fit=False),
+    ):  # as in check_training_data
         X = validate_data(
             estimator,
             X,

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 # NumPy's words for text, for pandas' NA, and for dates beside numbers.
+MOST_NAMED = 10  # columns in a message
 NOT_CONVERTED = r"could not convert|float\(\) argument|could not be promoted"
 
 
 @contextmanager
-def explain_bad_input(X: Any) -> Iterator[None]:
+def explain_bad_input(X: Any, in_fit: bool) -> Iterator[None]:
     """Raise errors of the enclosed checks again, with the argument or the column of X named."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        message = _explained(X, str(error))
+        message = _explained(X, str(error), in_fit)
         if message == str(error):
             raise
         raise same_error_type(error, message) from error
@@ -35,17 +36,17 @@ def dtype_kind(column: Any) -> str | None:
     return getattr(getattr(column, "dtype", None), "kind", None)
 
 
-def _explained(X: Any, reason: str) -> str:
+def _explained(X: Any, reason: str, in_fit: bool) -> str:
     """Return the reason of scikit-learn or NumPy together with the argument that it is about."""
     if re.search(NOT_CONVERTED, reason):
         if np.ndim(X) < 2:
             return f"Input X must be a table of numbers, an array or a data frame: {reason}."
-        column = _column_without_numbers(X)
-        if column is not None:
+        columns = _columns_without_numbers(X)
+        if columns:
+            remedies = _remedies(columns) if in_fit else "The rows of fit had numbers there."
             return (
-                f"Input X must be numbers, with NaN for a missing value; column {column!r}: "
-                f"{reason}. Name the column in categorical_features, or encode it as numbers, for "
-                "example with scikit-learn's OrdinalEncoder."
+                f"Input X must be numbers, with NaN for a missing value; column {columns[0]}: "
+                f"{reason}. {remedies}"
             )
     if reason.startswith("Expected 2D array"):  # and goes on with all values
         if np.ndim(X) == 0:
@@ -83,11 +84,24 @@ def named_columns(X: Any) -> Iterable[tuple[Any, Any]]:
     return enumerate(np.asarray(X, dtype=None if dtype_kind(X) in ("m", "M") else object).T)
 
 
-def _column_without_numbers(X: Any) -> Any:
-    """Return the name or the index of the first column that is not all numbers."""
+def _columns_without_numbers(X: Any) -> list[str]:
+    """Return the names or the indices of the columns that are not all numbers, for a message."""
+    found = []
     for name, column in named_columns(X):
         try:
             np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError):
-            return name
-    return None
+            found.append(repr(name))
+    return found
+
+
+def _remedies(columns: list[str]) -> str:
+    """Return what to do about columns that are not numbers."""
+    names = ", ".join(columns[:MOST_NAMED])
+    if len(columns) > MOST_NAMED:
+        names += f" and {len(columns) - MOST_NAMED} more"
+    it = "it" if len(columns) == 1 else "them"
+    return (
+        f"Name {names} in categorical_features, or encode {it} as numbers, for example with "
+        "scikit-learn's OrdinalEncoder."
+    )
