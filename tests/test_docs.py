@@ -189,3 +189,9 @@ def test_the_maps_name_what_exists(page):
         for owner, member in re.findall(r"(\w+)::(\w+)", name):
             homes = [t for t in files.values() if re.search(rf"\b(class|struct) {owner}\b", t)]
             assert any(re.search(rf"\b{member}\b", text) for text in homes), code
+
+
+def test_the_architecture_names_every_module():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    modules = (ROOT / "src" / "contree").rglob("_[a-z]*.py")
+    assert [path.name for path in modules if path.stem not in text] == []
