@@ -288,7 +288,8 @@ def test_a_device_is_written_to_and_not_replaced(folder):
 def test_an_old_model_stays_when_the_new_one_fails(folder):
     (folder / "kept.json").write_text("old")
     command = ["fit", "cancer.csv", "-t", "diagnosis", "--model", "kept.json"]
-    assert "memory_limit" in fails(*command, "--memory-limit", "lots", folder=folder, run=inside)
+    assert inside(*command, "--memory-limit", "lots", folder=folder).returncode == 2
+    assert "no label 'x'" in fails(*command, "--class-weight", "x=1", folder=folder, run=inside)
     assert (folder / "kept.json").read_text() == "old"
     assert not list(folder.glob(".kept*"))
 

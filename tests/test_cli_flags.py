@@ -12,7 +12,7 @@ import click
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from command_line import contree as run
+from command_line import inside
 from contree import ConTreeClassifier, ConTreeClassifierCV, size_error_path
 from contree._parameters import PARAMETERS
 from contree.cli.app import contree as group
@@ -134,6 +134,11 @@ def test_a_flag_means_what_the_parameter_means(arguments, expected):
         ["--n-jobs", "100000"],
         ["--search", "fast"],
         ["--nonsense"],
+        ["--delimiter", "::"],
+        ["--encoding", "klingon"],
+        ["--encoding", "hex"],
+        ["--thousands", ""],
+        ["--memory-limit", "lots"],
     ],
 )
 def test_a_wrong_flag_is_an_error_of_usage(arguments):
@@ -141,13 +146,25 @@ def test_a_wrong_flag_is_an_error_of_usage(arguments):
         fit_parameters(*arguments)
 
 
-def test_usage_errors_end_with_2():
-    result = run("fit", "data.csv", "--target", "y", "--max-depth", "2.5")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--max-depth", "2.5"], "value for '--max-depth': '2.5' is not allowed; allowed: int, 0"),
+        (["--random-state", "any"], "allowed: int, 0 to 2**32 - 1; none."),
+        (["--n-jobs", "0"], "value for '--n-jobs': '0' is not allowed"),
+        (["--holdout", "2"], "--holdout must be a share between 0 and 1, such as 0.2."),
+        (["--warm-start"], "Add --model."),
+        (["--memory-limit", "lots"], "--memory-limit: 'lots' is no size"),
+        (["--delimiter", "::"], "'::' must be one character, or tab."),
+        (["--nonsense"], "no such option"),
+    ],
+)
+def test_usage_errors_end_with_2_and_say_one_line(arguments, said):
+    result = inside("fit", "data.csv", "--target", "y", *arguments)
     assert result.returncode == 2
-    assert "--max-depth" in result.stderr
-    assert "int, 0 and up; none" in result.stderr
-    result = run("fit", "data.csv", "--target", "y", "--random-state", "any")
-    assert "allowed: int, 0 to 2**32 - 1; none." in result.stderr
+    assert result.stdout == ""
+    assert re.fullmatch(r"contree: .*\. See 'contree fit --help'\.\n", result.stderr)
+    assert said in result.stderr
 
 
 @pytest.mark.parametrize("command", [None, *group.commands])

@@ -136,7 +136,7 @@ PARAMETERS = (
         "n_jobs",
         None,
         (Range(int, None, -1, "right"), Range(int, 1, 65_536, "both"), None),
-        "int up to 65536 but 0; None",
+        "int up to 65536, not 0; None",
         "threads: None is 1, -1 all processors",
     ),
     Parameter(

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from contree.cli.demo import demo
-from contree.cli.errors import UserError, note
+from contree.cli.errors import UserError, note, one_line
 from contree.cli.evaluate import evaluate
 from contree.cli.fit import fit
 from contree.cli.flags import SETTINGS, Commands
@@ -57,7 +57,9 @@ def run(arguments: list[str]) -> int:
         return code or 0
     except click.exceptions.Exit as end:  # of --help and --version
         return end.exit_code
-    except click.ClickException as error:  # of usage, or one of ours
+    except click.UsageError as error:
+        return _wrong_usage(error)
+    except click.ClickException as error:  # one of ours
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -70,9 +72,23 @@ def run(arguments: list[str]) -> int:
         UserError("there is not enough memory for this table").show()
         return 1
     except OSError as error:
-        UserError(f"{error.filename or 'output'}: {error.strerror or error}").show()
+        place = f"'{error.filename}'" if error.filename else "the output"
+        UserError(f"cannot use {place}: {error.strerror or error}").show()
         return 1
 
 
+def _wrong_usage(error: click.UsageError) -> int:
+    """Say in one line which flag is wrong, and where to read on; show help if nothing is asked."""
+    message = one_line(error.format_message()).rstrip(".")
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+    else:
+        command = error.ctx.command_path if error.ctx else "contree"
+        print(
+            f"contree: {message[:1].lower()}{message[1:]}. See '{command} --help'.", file=sys.stderr
+        )
+    return error.exit_code
+
+
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    note(" ".join(str(message).split()))
+    note(str(message))

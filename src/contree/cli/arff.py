@@ -303,4 +303,4 @@ def _numbers(name: str, words: Row, lines: list[int]) -> list[float]:
 def _number(word: str) -> float:
     if "_" in word:  # which float() passes over
         raise ValueError(word)
-    return math.nan if word == "?" else float(word)
+    return math.nan if word in ("?", "") else float(word)  # quoted ones

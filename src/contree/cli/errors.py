@@ -30,12 +30,16 @@ class Interrupted(click.ClickException):
 
 
 def one_line(text: object) -> str:
-    return " ".join(str(text).split())
+    """Return a text without line breaks and without what a terminal takes for a command."""
+    words = " ".join(str(text).split())
+    if words.isprintable():
+        return words
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in words)
 
 
 def note(text: str) -> None:
     """Tell something that is no error, beside the output."""
-    print(f"contree: note: {text}", file=sys.stderr)
+    print(f"contree: note: {one_line(text)}", file=sys.stderr)
 
 
 @contextmanager

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contree.cli.errors import UserError, as_user_errors, named, no_such_column, note
+from contree.cli.errors import (
+    UserError,
+    as_user_errors,
+    named,
+    no_such_column,
+    note,
+    one_line,
+)
 from contree.cli.features import match_columns
 from contree.cli.flags import Command, Flag, model_flag, reading_flags
 from contree.cli.labels import as_integer, as_words
@@ -89,7 +96,7 @@ def _of_classes(
 
     truth = _truth(column, target, estimator.classes_)
     predicted = np.asarray(predictor.predict(X))
-    return _figures(truth, _spelled(predicted.astype(str), predicted.dtype).to_numpy(dtype=str))
+    return _figures(truth, _spelled(predicted, predicted.dtype).to_numpy(dtype=object))
 
 
 def _of_numbers(
@@ -112,7 +119,7 @@ def _spelled(words: Any, labels: Any) -> Any:
     """Return labels of a type as text, 1.0 and 1 alike where they are numbers."""
     import pandas
 
-    words = pandas.Series(words)
+    words = pandas.Series([str(word) for word in words], dtype=object)
     if labels.kind not in "iuf":
         return words
     numbers = {word: as_integer(word) for word in words.unique()}
@@ -122,7 +129,7 @@ def _spelled(words: Any, labels: Any) -> Any:
 def _truth(column: Any, name: str, classes: Any) -> Any:
     """Return the true labels as text; labels that the model never saw are counted as errors."""
     words = _spelled(as_words(column), classes.dtype)
-    classes = list(_spelled(classes.astype(str), classes.dtype))
+    classes = list(_spelled(classes, classes.dtype))
     strange = sorted(set(words.unique()) - set(classes))
     if len(strange) == words.nunique():
         raise UserError(
@@ -131,29 +138,29 @@ def _truth(column: Any, name: str, classes: Any) -> Any:
         )
     if strange:
         note(f"labels that the model never saw, so it cannot be right there: {named(strange)}")
-    return words.to_numpy(dtype=str)
+    return words.to_numpy(dtype=object)  # str of NumPy's own would cut off zero bytes
 
 
 def _figures(truth: Any, predicted: Any) -> dict[str, Any]:
-    from sklearn.metrics import (
-        accuracy_score,
-        confusion_matrix,
-        precision_recall_fscore_support,
-        recall_score,
-    )
+    import numpy as np
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support, recall_score
 
     labels = sorted({*truth.tolist(), *predicted.tolist()}, key=_in_order)
-    counted = {"labels": labels, "zero_division": 0.0}
-    columns = precision_recall_fscore_support(truth, predicted, **counted)
+    code_of = {label: code for code, label in enumerate(labels)}
+    true, given = ([code_of[label] for label in one] for one in (truth, predicted))
+    codes = list(range(len(labels)))
+    columns = precision_recall_fscore_support(true, given, labels=codes, zero_division=0.0)
+    matrix = np.zeros((len(labels), len(labels)), dtype=int)
+    np.add.at(matrix, (true, given), 1)
     return {
         "rows": len(truth),
         "errors": int((truth != predicted).sum()),
-        "accuracy": accuracy_score(truth, predicted),
+        "accuracy": accuracy_score(true, given),
         "balanced_accuracy": recall_score(
-            truth, predicted, labels=sorted(set(truth.tolist())), average="macro", zero_division=0.0
+            true, given, labels=sorted(set(true)), average="macro", zero_division=0.0
         ),
         "labels": labels,
-        "confusion_matrix": confusion_matrix(truth, predicted, labels=labels).tolist(),
+        "confusion_matrix": matrix.tolist(),
         "classes": {
             label: {
                 "precision": float(precision),
@@ -193,7 +200,7 @@ def _text(figures: dict[str, Any]) -> str:
         "",
         "true class down, predicted class across",
     ]
-    labels, matrix = figures["labels"], figures["confusion_matrix"]
+    labels, matrix = [one_line(label) for label in figures["labels"]], figures["confusion_matrix"]
     head_width = max(map(len, labels), default=0)
     widths = [
         max(len(label), *(len(f"{row[k]:,}") for row in matrix)) for k, label in enumerate(labels)
@@ -212,6 +219,6 @@ def _text(figures: dict[str, Any]) -> str:
     lines += [
         f"{label:<{head_width}}  {one['precision']:>9.4f}  {one['recall']:.4f}  {one['f1']:.4f}"
         f"  {one['rows']:>10,}"
-        for label, one in figures["classes"].items()
+        for label, one in zip(labels, figures["classes"].values(), strict=True)
     ]
     return "\n".join(lines)

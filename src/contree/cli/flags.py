@@ -160,7 +160,7 @@ def _estimator_flag(parameter: Parameter) -> Callable[..., Any]:
 
 
 def estimator_parameters(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return the estimator's parameters by name out of the values of a command's flags.
+    """Return the estimator's parameters by name out of the values of a command's flags, checked.
 
     Pairs become a dict; the names of its classes are still text.
     """
@@ -170,7 +170,21 @@ def estimator_parameters(flags: dict[str, Any]) -> dict[str, Any]:
             continue
         value = flags[parameter.name]
         found[parameter.name] = _one_dict(parameter, value) if dict in parameter.allowed else value
+    _check_memory_limit(found.get("memory_limit"))
     return found
+
+
+def _check_memory_limit(given: Any) -> None:
+    """Reject a text that is no size, before a file is read."""
+    from contree._check_parameters import resolve_memory_limit
+
+    try:
+        resolve_memory_limit(given)
+    except ValueError as error:
+        raise click.UsageError(
+            f"--memory-limit: '{given}' is no size: use a number of bytes, or a text such as 2GB, "
+            "500MB or 1.5GiB"
+        ) from error
 
 
 def parameters_of(task: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -191,6 +205,24 @@ def _one_dict(parameter: Parameter, values: tuple[Any, ...]) -> Any:
     return dict(pair for pair in values if pair is not None) or None
 
 
+def _one_character(_: click.Context, flag: click.Parameter, value: str | None) -> str | None:
+    """Return the character that a flag means."""
+    value = {"\\t": "\t", "tab": "\t", "space": " "}.get(value or "", value)
+    if value is not None and len(value) != 1:
+        raise click.BadParameter(f"'{value}' must be one character, or tab.")
+    return value
+
+
+def _encoding(_: click.Context, flag: click.Parameter, value: str | None) -> str | None:
+    try:
+        "a".encode(value or "utf-8")
+    except (LookupError, ValueError) as error:
+        raise click.BadParameter(
+            f"'{value}' is no encoding of text; try utf-8, latin-1, cp1252 or utf-16."
+        ) from error
+    return value
+
+
 READING: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "--format",
@@ -200,10 +232,23 @@ READING: tuple[tuple[str, dict[str, Any]], ...] = (
             "help": f"{', '.join(FORMATS)} [by the name of the file]",
         },
     ),
-    ("--delimiter", {"metavar": "TEXT", "help": "between the columns [, or tab]"}),
-    ("--encoding", {"metavar": "NAME", "help": "of the text, such as latin-1 [utf-8]"}),
-    ("--decimal", {"metavar": "CHAR", "help": "the decimal point [.]"}),
-    ("--thousands", {"metavar": "CHAR", "help": "between thousands, such as , in 1,000"}),
+    (
+        "--delimiter",
+        {"metavar": "CHAR", "callback": _one_character, "help": "between the columns [, or tab]"},
+    ),
+    (
+        "--encoding",
+        {"metavar": "NAME", "callback": _encoding, "help": "of the text, such as latin-1 [utf-8]"},
+    ),
+    ("--decimal", {"metavar": "CHAR", "callback": _one_character, "help": "the decimal point [.]"}),
+    (
+        "--thousands",
+        {
+            "metavar": "CHAR",
+            "callback": _one_character,
+            "help": "between thousands, such as , in 1,000",
+        },
+    ),
     (
         "--na-values",
         {

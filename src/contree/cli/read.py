@@ -5,7 +5,6 @@ Here is what all formats share: opening, unpacking, and telling which format it 
 
 from __future__ import annotations
 
-import codecs
 import io
 import lzma
 import sys
@@ -22,6 +21,7 @@ from contree.cli.reading import Reading, check_names
 
 FORMATS = ("csv", "tsv", "parquet", "arff")
 BY_NAME = {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".arff": "arff"}
+BETWEEN = {"csv": ",", "tsv": "\t"}
 PACKED = {".gz", ".bz2", ".xz"}
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 FOREIGN = {
@@ -58,16 +58,12 @@ def read_table(source: str, reading: Reading, as_text: tuple[str, ...] = ()) -> 
 def _frame(
     pandas: Any, file: IO[bytes], kind: str, reading: Reading, as_text: tuple[str, ...]
 ) -> Any:
-    try:
-        codecs.getincrementaldecoder(reading.encoding or "utf-8")("strict").decode(b"", True)
-    except (LookupError, ValueError) as error:
-        raise UserError(f"--encoding: {error}; known are utf-8, latin-1, cp1252, ...") from error
     if kind == "parquet":
         return _read_parquet(file)
     _reject_foreign(file, reading)
     if kind == "arff":
         return read_arff(pandas, file, reading, as_text)
-    return Delimited(pandas, file, reading, _delimiter(reading, kind), as_text).frame()
+    return Delimited(pandas, file, reading, reading.delimiter or BETWEEN[kind], as_text).frame()
 
 
 @contextmanager
@@ -99,14 +95,6 @@ def format_of(source: str, reading: Reading) -> str:
     if suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
     return BY_NAME.get(suffixes[-1], "csv") if suffixes else "csv"
-
-
-def _delimiter(reading: Reading, kind: str) -> str:
-    delimiter = reading.delimiter or {"csv": ",", "tsv": "\t"}[kind]
-    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-    if len(delimiter) != 1:
-        raise UserError(f"--delimiter must be one character, or tab; got '{delimiter}'")
-    return delimiter
 
 
 def _reject_foreign(file: IO[bytes], reading: Reading) -> None:

@@ -153,7 +153,8 @@ def _target(column: Any, name: str, task: Task | None, reading: Reading) -> tupl
         what = f"{len(set(y.tolist())):,} different numbers"
     else:
         y = read_labels(column, name, sure=task is not None or declared)
-        what = f"{len(set(y.tolist())):,} classes"
+        count = len(set(y.tolist()))
+        what = f"{count:,} class{'es' * (count != 1)}"
     reason = "as --task says" if task else f"--task {other} overrides"
     return y, chosen, f"'{name}' holds {what}; {reason}"
 
