@@ -159,14 +159,17 @@ def primal_gap(errors: int, best: int) -> float:
 
 
 def mean_gap(cases: list[dict], solver: str, horizon: float) -> float | None:
-    """Return the mean gap over the cases at a moment; it is 1 where there is no tree yet."""
+    """Return the mean gap over the cases at a moment; it is 1 where there is no tree yet.
+
+    None if the solver has not run on all of them: means over different cases do not compare.
+    """
     gaps = []
     for case in cases:
         points = road(case, solver)
         if points:
             errors = errors_at(points, horizon)
             gaps.append(1.0 if errors is None else primal_gap(errors, best_known(case)))
-    return sum(gaps) / len(gaps) if gaps else None
+    return sum(gaps) / len(gaps) if len(gaps) == len(cases) > 0 else None
 
 
 def errors_at(points: list[tuple[float, int]], horizon: float) -> int | None:
