@@ -41,6 +41,8 @@ COUNTED_APART = {
         r"|data/partitioner_avx512\.|data/simd\.",
         900,
     ),
+    # Without it the bound of deep trees stays at zero for minutes.
+    "early bounds": (r"search/apart\.|sample_bound\.|objective/table_sample\.", 410),
     "squared error": (r"objective/(squared_error|moments)\.|depth_two/squared_", 1250),
     "categories": (
         r"data/categories\.|bounds/subset\.|objective/(class|target)_(table|subsets)\.|search/subsets\."

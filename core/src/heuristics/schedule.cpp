@@ -20,6 +20,8 @@ constexpr double first_share_deep = 10, first_share = 5, later_share = 0.03, sha
 constexpr double slice_cells = 500, most_slice = 4e7;  // a slice, in passes over all cells and in row visits
 // The least work of a proof, in units of depth two of all rows for each unit of loss between tree and bound.
 constexpr double proof_units_deep = 1000, proof_units = 20;
+// The first bound of deep trees, as a share of the least proof, and at most.
+constexpr double bound_share = 0.03, most_early_bound = 1e9;
 }  // namespace
 
 Schedule::Schedule(const RowSet& root, const Options& options, const TreeSize& size, Solver& solver,
@@ -82,7 +84,7 @@ void Schedule::between_tasks(std::int64_t level_depth) {
     const double slice = std::min(most_slice, slice_cells * static_cast<double>(root_.cells()));
     const auto own = static_cast<double>(worker_.work() - own_visits_);
     const double share = deep() ? first_share_deep : first_share;
-    const double early = std::min(most_early, share_of_proof * least_proof());
+    const double early = std::min(most_early, share_of_proof * least_proof(depth_two_cost_));
     if (static_cast<double>(own_visits_) + slice > std::min(share * own, std::max(later_share * own, early)))
         return;
     const std::int64_t before = worker_.work(), visits = worker_.statistics.row_visits,
@@ -94,11 +96,15 @@ void Schedule::between_tasks(std::int64_t level_depth) {
     if (end != Worker::endless) worker_.work_end = end + (worker_.work() - before);  // not the search's own
 }
 
-double Schedule::least_proof() const {
+std::int64_t Schedule::early_bound_budget(std::int64_t level_work) const {
+    return static_cast<std::int64_t>(std::min(most_early_bound, bound_share * least_proof(level_work)));
+}
+
+double Schedule::least_proof(std::int64_t depth_two_cost) const {
     const Objective& objective = solver_.objective();
     const double rows = static_cast<double>(incumbent_.open_gap()) /
                         static_cast<double>(objective.costs.loss) / objective.typical_loss(root_);
-    return (deep() ? proof_units_deep : proof_units) * rows * static_cast<double>(depth_two_cost_);
+    return (deep() ? proof_units_deep : proof_units) * rows * static_cast<double>(depth_two_cost);
 }
 
 void Schedule::improve(std::int64_t look_ahead_budget, std::int64_t near_budget) {

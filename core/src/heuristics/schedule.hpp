@@ -22,6 +22,7 @@ public:
     void before_resuming() override {
         if (wanted()) prepare();
     }
+    std::int64_t early_bound_budget(std::int64_t level_work) const override;
     void between_tasks(std::int64_t level_depth) override;
 private:
     static constexpr std::int64_t cheap_depth = 3;  // up to it heuristics cost more than they save
@@ -31,7 +32,7 @@ private:
     void offer_polished(const Outcome& tree);
     void improve(std::int64_t look_ahead_budget, std::int64_t near_budget);
     void search_near(std::int64_t budget);
-    double least_proof() const;
+    double least_proof(std::int64_t depth_two_cost) const;
     bool wanted() const { return options_.switches.heuristics != 0 && size_.depth > cheap_depth; }
     bool deep() const { return size_.depth > cheap_depth + 1; }
     // Does a tree of least loss serve as it is?

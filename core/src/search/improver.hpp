@@ -14,6 +14,8 @@ public:
     // After the level of that depth, which took `level_work` row visits; or before a search goes on.
     virtual void after_level(std::int64_t depth, std::int64_t level_work) = 0;
     virtual void before_resuming() = 0;
+    // How much work a first bound may take, where depth two took `level_work` row visits.
+    virtual std::int64_t early_bound_budget(std::int64_t level_work) const = 0;
     // Between two tasks of the first thread, while the level of some depth is searched.
     virtual void between_tasks(std::int64_t level_depth) = 0;
 };

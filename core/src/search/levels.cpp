@@ -1,6 +1,7 @@
 #include "search/levels.hpp"
 #include <cmath>
 #include "bounds/irreducible.hpp"
+#include "search/apart.hpp"
 
 namespace contree {
 namespace {
@@ -100,16 +101,32 @@ bool Levels::keep(const Outcome& outcome) {
 // Between two levels: what no tree of any depth is below, and better trees.
 void Levels::improve(Worker& worker, std::int64_t level_work) {
     const Halt stop = when_stopped(flags_.control);
-    if (level_.depth == cheap_depth) {
+    if (is_first() && request_.size.depth > cheap_depth) {
         const Score loss = irreducible_loss(solver_.objective(), request_.root, stop);
         irreducible_ = std::max(irreducible_, solver_.rules().worth(loss));
     }
     incumbent_.raise_bound(irreducible_);
     if (!incumbent_.finished()) improver_.after_level(level_.depth, level_work);
+    const bool deep = is_first() && request_.size.depth > cheap_depth;
+    if (deep && !incumbent_.finished() && !incumbent_.best().plan.empty()) bound_early(worker, level_work);
     // Other heuristics look no deeper; CART's tree parts all rows that can be, if by a chain.
     const bool chain = level_.depth == cheap_depth && request_.size.depth > deepest_first_tree;
     if (chain && !greedy_first() && !incumbent_.finished())
         offer_greedy(worker, when_hurried(flags_.control));
+}
+
+// Of small targets that double the first ones take a tiny part of the proof, and show how far it is.
+void Levels::bound_early(Worker& worker, std::int64_t level_work) {
+    const Objective& objective = solver_.objective();
+    const std::int64_t end =
+        std::exchange(worker.work_end, worker.work() + improver_.early_bound_budget(level_work));
+    Apart apart(solver_, worker, request_.root, incumbent_.best().plan);
+    const Score row = solver_.rules().worth(static_cast<Score>(objective.typical_loss(request_.root)));
+    for (Score target = std::max<Score>(1, row); apart.prove(request_.size.depth, irreducible_ + target);) {
+        incumbent_.raise_bound(irreducible_ += target);
+        target = irreducible_;
+    }
+    worker.work_end = end;
 }
 
 std::pair<Frontier, Outcome> Levels::snapshot() {
