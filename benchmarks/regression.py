@@ -14,6 +14,7 @@ import gzip
 import statistics
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,8 @@ def main() -> None:
 
 
 def solvers(name: str, depth: int) -> list[str]:
-    """Return the solvers that are measured on a data set."""
-    small = name in OSRT_DATASETS and depth in OSRT_DEPTHS
+    """Return the solvers that are measured on a data set; OSRT only where it is installed."""
+    small = name in OSRT_DATASETS and depth in OSRT_DEPTHS and find_spec("osrt")
     return [solver for solver in SOLVERS if small or not solver.startswith("OSRT")]
 
 
