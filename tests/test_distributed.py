@@ -38,7 +38,7 @@ def patient(*args, **kwargs):
 @pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
         yield cluster
 
@@ -354,7 +354,7 @@ def test_late_worker_and_none_at_first(monkeypatch):
     X, y = LONG
     with (
         distributed.LocalCluster(
-            n_workers=0, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=0, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -458,7 +458,7 @@ def test_two_fits_at_once(client):
 
 def test_workers_in_the_callers_process():
     X, y = load_wine(return_X_y=True)
-    with distributed.Client(processes=False, n_workers=2, dashboard_address=None) as client:
+    with distributed.Client(processes=False, n_workers=2, dashboard_address=":0") as client:
         clf = on_cluster.fit(patient(3), X, y, client=client)
         assert clf.errors_ == ConTreeClassifier(3).fit(X, y).errors_
         assert_empty(client)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -126,11 +127,16 @@ def test_class_weights(class_weight):
 def test_rounded_weights_keep_their_tolerance():
     """Weights that span more than 60 bits: the tree is as good as the tolerance says."""
     rng = np.random.default_rng(10)
+    warned = 0
     for _ in range(scaled(50)):
         X, y, _, least = draw(rng, CASES["min_leaf"])
         weights = rng.uniform(size=len(y)) * 10.0 ** rng.integers(-25, 25, size=len(y))
         depth = int(rng.integers(0, 4))
-        clf = ConTreeClassifier(depth, min_samples_leaf=least).fit(X, y, weights)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", RuntimeWarning)
+            clf = ConTreeClassifier(depth, min_samples_leaf=least).fit(X, y, weights)
+        assert bool(said) == (clf.weight_tolerance_ > clf.objective_ > 0)
+        warned += bool(said)
         optimum = fewest_errors(X, y, depth, weights, least)
         wrong = clf.predict(X) != y
         own = sum(Fraction(weight) for weight in weights[wrong].tolist())
@@ -139,6 +145,7 @@ def test_rounded_weights_keep_their_tolerance():
         assert optimum <= own <= optimum + tolerance
         assert abs(Fraction(clf.errors_) - own) <= tolerance
         assert Fraction(clf.lower_bound_) <= optimum + tolerance
+    assert warned, "no tolerance is larger than the loss: the warning is not tested"
 
 
 def test_gap_is_kept():

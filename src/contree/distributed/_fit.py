@@ -70,7 +70,7 @@ def fit(
     >>> from sklearn.datasets import load_iris
     >>> from contree import ConTreeClassifier, distributed
     >>> X, y = load_iris(return_X_y=True)
-    >>> with Client(processes=False, n_workers=2, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=2, dashboard_address=":0") as client:
     ...     clf = distributed.fit(ConTreeClassifier(max_depth=2), X, y, client=client)
     >>> clf.status_, clf.errors_
     ('optimal', 6)
