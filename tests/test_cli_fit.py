@@ -44,7 +44,7 @@ def folder(tmp_path_factory):
 def test_fit_without_a_limit_of_depth(folder):
     flags = ["--drop", "cost", "--max-depth", "none", "--random-state", "3", "--model", "deep.json"]
     out = works("fit", "cancer.csv", "--target", "diagnosis", *flags, folder=folder, run=inside)
-    assert "no tree of any depth, with any thresholds, makes fewer than 0 errors" in out
+    assert "This tree fits these rows without errors (optimal)." in out
     assert re.search(r"contree +0 ", out)
     assert re.search(r"CART +0 ", out)
     read = ConTreeClassifier.from_json((folder / "deep.json").read_text())
@@ -52,9 +52,9 @@ def test_fit_without_a_limit_of_depth(folder):
     limits = ["--drop", "cost", "--max-depth", "none", "--max-leaf-nodes", "3"]
     out = works("path", "cancer.csv", "--target", "diagnosis", *limits, folder=folder, run=inside)
     assert "trees of any depth; optimal" in out
-    said = fails("tune", "cancer.csv", "--target", "diagnosis", *limits, folder=folder, run=inside)
-    assert "'max_depth' parameter" in said
-    assert "None" in said
+    result = inside("tune", "cancer.csv", "--target", "diagnosis", *limits, folder=folder)
+    assert result.returncode == 2
+    assert "--max-depth must be a number" in result.stderr
 
 
 def test_fit_shows_the_tree_cart_and_the_proof_and_writes_all(folder):
@@ -186,6 +186,9 @@ def test_nothing_proved_is_said():
     text = certificate(clf)
     assert text.startswith("Nothing is proved yet: a tree of depth 6 or less")
     assert "at least" not in text
+    text = certificate(ConTreeClassifier(6, time_limit=0, ccp_alpha=0.01).fit(X, y))
+    assert text.startswith("Nothing is proved yet: a tree of depth 6 or less")
+    assert "may have an objective of 30 on these rows, the cost of one leaf" in text
 
 
 def test_an_interrupted_path_writes_the_sizes_so_far(folder):
@@ -373,7 +376,10 @@ def test_path_shows_every_size(folder):
 
 
 def test_a_path_that_is_cut_off_says_what_is_proved(folder):
-    flags = ["--max-depth", "4", "--max-leaf-nodes", "6", "--time-limit", "0.5"]
+    flags = ["--max-depth", "4", "--max-leaf-nodes", "6", "--time-limit", "0.5", "-o", "cut.csv"]
     out = works("path", "hard.csv", "-t", "y", *flags, folder=folder, run=inside)
-    assert "at least" in out
+    for leaves, bound in pd.read_csv(folder / "cut.csv")[["leaves", "lower_bound"]].to_numpy():
+        proved = f"at least {bound:,}" if bound > 0 else "nothing yet"
+        assert re.search(rf"^ +{leaves} +[\d,]+ +(optimal|{proved})$", out, flags=re.M)
     assert "time_limit" in out
+    assert "at least 0" not in out

@@ -25,9 +25,9 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     """A classification tree with provably the fewest training errors for its depth and size.
 
     The search considers every threshold of every feature, without binning, and every set of
-    categories.  It ends with a
-    certificate: no tree of the permitted depth and size has an objective below ``lower_bound_``.
-    When ``status_`` is ``"optimal"``, ``lower_bound_`` equals ``objective_``.
+    categories.  It ends with a certificate: no tree of the permitted depth and size has an
+    objective below ``lower_bound_``.  When ``status_`` is ``"optimal"``, ``lower_bound_`` equals
+    ``objective_``.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
 
     minimize_leaves : bool, default=False
         With True, the search finds a tree with the fewest leaves among all trees with the fewest
-        errors, and proves it.  That takes about a third longer, and more if very
-        many trees tie.  With False, no subtree of depth two can be replaced by a smaller one with
-        as few errors.  With ``ccp_alpha`` above 0, ``fit`` raises ValueError: each leaf has a cost
+        errors, and proves it.  That takes about a third longer, and more if very many trees tie.
+        With False, no subtree of depth two can be replaced by a smaller one with as few errors.
+        With ``ccp_alpha`` above 0, ``fit`` raises ValueError: each leaf has a cost
         already.
 
     min_samples_leaf : int or float, default=1
@@ -178,9 +178,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
 
     status_ : str
         ``"optimal"``: proved, with ``minimize_leaves`` of the leaves too.  ``"gap_reached"``:
-        proved to be within ``max_gap`` of the optimum.
-        ``"time_limit"``, ``"stopped"`` (by the callback), ``"interrupted"``, ``"memory_limit"``:
-        the search ended early.
+        proved to be within ``max_gap`` of the optimum.  ``"time_limit"``, ``"stopped"`` (by the
+        callback), ``"interrupted"``, ``"memory_limit"``: the search ended early.
 
     errors_ : int or float
         Training errors of the tree, counted on the rows; with weights, the weight of these rows.

@@ -137,7 +137,7 @@ PARAMETERS = (
         None,
         (Range(int, None, -1, "right"), Range(int, 1, 65_536, "both"), None),
         "int up to 65536, not 0; None",
-        "threads: None is 1, -1 all processors",
+        "threads: none is 1, -1 all processors",
     ),
     Parameter(
         "memory_limit",

@@ -146,13 +146,16 @@ class SizeErrorPath:
         """Return one line for each size."""
         lines = [f"SizeErrorPath: {self.status}, {self.seconds:.3g} s", "  leaves  errors  proved"]
         lines += [
-            f"  {size:>6}  {_figure(errors):>6}  "
-            f"{_figure(errors) if done else f'at least {_figure(bound)}':>6}"
+            f"  {size:>6}  {_figure(errors):>6}  {_figure(errors) if done else _bounded(bound):>6}"
             for size, errors, bound, done in zip(
                 self.leaves, self.errors, self.lower_bounds, self.proved, strict=True
             )
         ]
         return "\n".join(lines)
+
+
+def _bounded(bound: Any) -> str:
+    return f"at least {_figure(bound)}" if bound > 0 else "nothing yet"
 
 
 def _figure(value: Any) -> str:

@@ -33,7 +33,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141
 )
 @click.version_option(package_name="contree", message="contree %(version)s")
 def contree() -> None:
-    """Provably optimal decision trees, from a file of numbers."""
+    """Provably optimal decision trees, from a table in a file."""
 
 
 for command in (fit, tune, path, predict, evaluate, show, demo):

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the tree: .svg, .png or .pdf")
 @click.option("--html", metavar="PATH", cls=Flag, help="write the tree as an interactive page")
 @quiet_flag
-@estimator_flags(tuple(one.name for one in PARAMETERS))
+@estimator_flags(
+    tuple(one.name for one in PARAMETERS), warm_start="begin with the tree in the --model file"
+)
 def fit(
     file: str,
     choice: Choice,
@@ -56,7 +58,7 @@ def fit(
     quiet: bool,
     **flags: Any,
 ) -> int:
-    """Find the best tree for FILE (- is stdin).  Ctrl-C and --time-limit keep it."""
+    """Find the best tree for FILE (- is stdin).  Ctrl-C keeps the best tree so far."""
     from contree.cli.holdout import hold_out
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of

@@ -116,26 +116,29 @@ def _read_as(allowed: Any, text: str) -> Any:
     return text if allowed is str or allowed == text else None
 
 
-def estimator_flags(names: tuple[str, ...]) -> Callable[..., Any]:
-    """Give a command one flag for each of these parameters of the estimator."""
+def estimator_flags(names: tuple[str, ...], **told: str) -> Callable[..., Any]:
+    """Give a command one flag for each of these parameters of the estimator.
+
+    `told` has the help by parameter where the command's flag means something else.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for parameter in reversed(PARAMETERS):
             if parameter.name in names and parameter.is_flag:
-                function = _estimator_flag(parameter)(function)
+                meaning = told.get(parameter.name, parameter.meaning)
+                function = _estimator_flag(parameter, meaning)(function)
         return function
 
     return decorate
 
 
-def _estimator_flag(parameter: Parameter) -> Callable[..., Any]:
+def _estimator_flag(parameter: Parameter, meaning: str) -> Callable[..., Any]:
     default = COMMAND_DEFAULTS.get(parameter.name, parameter.default)
     if default is None or default is False:
         shown = ""
     else:
         shown = f" [{default:g}]" if isinstance(default, float) else f" [{default}]"
-    told = parameter.meaning + shown
-    settings: dict[str, Any] = {"cls": Flag, "section": SECTIONS[1], "help": told}
+    settings: dict[str, Any] = {"cls": Flag, "section": SECTIONS[1], "help": meaning + shown}
     if bool in parameter.allowed and isinstance(default, bool):
         return click.option(parameter.flag, parameter.name, is_flag=True, **settings)
     words = [one for one in parameter.allowed if isinstance(one, str)]

@@ -107,7 +107,7 @@ def _tell(found: Any, written: list[str]) -> None:
     unit = wording_of(found.trees[-1]).measure()
     click.echo(f"leaves  {unit:>16}  proved")
     for leaves, errors, bound in zip(found.leaves, found.errors, found.lower_bounds, strict=True):
-        proved = "optimal" if errors == bound else f"at least {_number(bound)}"
+        proved = "optimal" if errors == bound else _bounded(bound)
         click.echo(f"{leaves:>6}  {_number(errors):>16}  {proved}")
     click.echo("\nccp_alpha, from  best size")
     for alpha, leaves in zip(found.ccp_alphas, found.ccp_leaves, strict=True):
@@ -116,6 +116,10 @@ def _tell(found: Any, written: list[str]) -> None:
     click.echo(f"\ntrees of {depth}; {found.status}, {found.seconds:.3g} s")
     if written:
         click.echo(f"written: {', '.join(written)}")
+
+
+def _bounded(bound: Any) -> str:
+    return f"at least {_number(bound)}" if bound > 0 else "nothing yet"
 
 
 def _number(value: Any) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--cv", type=click.IntRange(2), metavar="N", cls=Flag, help="N folds [five splits, 80 to 20]"
 )
 @click.option(
-    "--scoring", metavar="NAME", cls=Flag, help="what is best [accuracy, or R² of numbers]"
+    "--scoring", metavar="NAME", cls=Flag, help="the score to choose by [accuracy, or R²]"
 )
 @click.option(
     "--one-standard-error", is_flag=True, cls=Flag, help="the smallest tree that is nearly best"
@@ -46,7 +46,13 @@ if TYPE_CHECKING:
 @click.option("--model", metavar="PATH", cls=Flag, help="write the chosen tree here, as JSON")
 @click.option("--plot", metavar="PATH", cls=Flag, help="draw the curve: .svg, .png or .pdf")
 @quiet_flag
-@estimator_flags(("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose"))
+@estimator_flags(
+    ("max_depth", "max_leaf_nodes", *OF_EVERY_FOLD, "n_jobs", "verbose"),
+    max_depth="the largest depth to try",
+    max_leaf_nodes="the largest number of leaves to try",
+    time_limit="when each search stops with its best tree so far",
+    n_jobs="processes: none is 1, -1 all processors",
+)
 def tune(
     file: str,
     choice: Choice,
@@ -56,14 +62,18 @@ def tune(
     quiet: bool,
     **flags: Any,
 ) -> int:
-    """Choose depth, up to --max-depth, and number of leaves by cross-validation on FILE, and fit
-    that tree to all rows.
+    """Choose depth and number of leaves for FILE by cross-validation, and fit that tree to all
+    rows.
+
+    --max-depth and --max-leaf-nodes are the greatest values to try.
     """
     from contree.cli.labels import class_weights_by_label
     from contree.cli.model_file import Model, size_of
     from contree.cli.outputs import PICTURE_SIZE, check_picture, fill, picture, reserved
 
     parameters = estimator_parameters(flags)
+    if parameters["max_depth"] is None:
+        raise click.UsageError("--max-depth must be a number: it is the greatest depth to try.")
     for name in ("cv", "scoring", "one_standard_error", "random_state"):
         parameters[name] = flags[name]
     if quiet:
@@ -103,6 +113,7 @@ def _tell(search: Any, fitted: Model, written: list[str]) -> None:
 
     results = search.cv_results_
     errors = standard_errors(results, search.n_splits_)
+    click.echo(f"Mean score on the rows held out, over {search.n_splits_} folds:\n")
     click.echo(f"depth  leaves  {search.scoring or search._default_score:>9}  standard error")
     for number, one in enumerate(results["params"]):
         click.echo(
@@ -113,8 +124,8 @@ def _tell(search: Any, fitted: Model, written: list[str]) -> None:
         )
     chosen = search.best_params_
     click.echo(
-        f"\nover {search.n_splits_} folds; the tree on all rows, by --max-depth "
-        f"{chosen['max_depth']} --max-leaf-nodes {chosen['max_leaf_nodes']}:\n"
+        f"\nThe tree fitted to all rows, with --max-depth {chosen['max_depth']} "
+        f"--max-leaf-nodes {chosen['max_leaf_nodes']}:\n"
     )
     tell_of_tree(fitted)
     tell_of_proof(fitted.estimator)

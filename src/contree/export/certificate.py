@@ -18,12 +18,13 @@ def certificate(estimator: Any) -> str:
     bound = estimator.lower_bound_
     if estimator.ccp_alpha > 0:
         return _with_cost(estimator, wording, trees, status)
+    own, loss = wording.own(estimator), _loss(wording)
     if bound == estimator.objective_:
         leaves = _leaves(estimator)
+        if bound <= 0:
+            return f"This tree fits these rows without {loss}{leaves} ({status})."
         return f"Proved: no {trees}, {wording.below(bound)} on these rows{leaves} ({status})."
-    own = wording.own(estimator)
     if bound <= 0:  # no tree has less than none
-        loss = "errors" if wording.table else "squared error"
         return (
             f"Nothing is proved yet: a {trees}, may fit these rows without {loss}; "
             f"this one {own} ({status})."
@@ -34,12 +35,21 @@ def certificate(estimator: Any) -> str:
     )
 
 
+def _loss(wording: Wording) -> str:
+    return "errors" if wording.table else "squared error"
+
+
 def _with_cost(estimator: Any, wording: Wording, trees: str, status: str) -> str:
     bound, own = f"{estimator.lower_bound_:.6g}", f"{estimator.objective_:.6g}"
-    loss = "errors" if wording.table else "squared error"
-    cost = f"{loss} plus {wording.leaf_cost(estimator.ccp_alpha)} for each leaf"
+    cost = f"{_loss(wording)} plus {wording.leaf_cost(estimator.ccp_alpha)} for each leaf"
     if estimator.gap_ == 0:
         return f"Proved: no {trees}, has an objective below {own} on these rows: {cost} ({status})."
+    of_a_leaf = estimator.ccp_alpha * wording.tree.weight_of(0)
+    if estimator.lower_bound_ <= of_a_leaf * (1 + 1e-9):  # which every tree has
+        return (
+            f"Nothing is proved yet: a {trees}, may have an objective of {bound} on these rows, "
+            f"the cost of one leaf; this one has {own}: {cost} ({status})."
+        )
     return (
         f"Proved: every {trees}, has an objective of at least {bound} on these rows, this one "
         f"{own}: {cost} ({status})."
