@@ -69,8 +69,8 @@ clf.plot_history()
 # ----------------------
 #
 # contree counts in integers, so no comparison depends on rounding. It recounts the
-# errors of every tree on the raw rows before it returns it. Whoever doubts the tree can
-# do the same:
+# errors of every tree on the raw rows before it returns it. You can do
+# the same:
 
 clf = ConTreeClassifier(max_depth=3).fit(X, y)
 assert (clf.predict(X) != y).sum() == clf.errors_

@@ -70,7 +70,7 @@ def mean_cost(truth, predicted):
 # Choose a size
 # -------------
 #
-# A larger tree always has errors of less cost on the rows it was fitted to. On new rows
+# On the rows that it was fitted to, a larger optimal tree never costs more. On new rows
 # it can be worse. :class:`contree.ConTreeClassifierCV` fits optimal trees of every size
 # to parts of the training rows and scores them on the other rows.
 # ``min_samples_leaf=10`` backs every leaf by at least ten patients.
@@ -141,15 +141,15 @@ for name, model in {"contree": clf, "CART": cart}.items():
     print(f"{name:<8} cost: {train:.0f} on the training rows, {new:.0f} on new rows")
 
 # %%
-# The difference on the training rows is proved to be the largest possible. The
-# difference on new rows is small, and with 190 rows it may be chance.
+# On the training rows, no tree of this size costs less: that is proved. The difference
+# on new rows is small, and with 190 rows it may be chance.
 # :doc:`/auto/explanation/overfitting` measures this on many splits.
 
 # %%
 # Hand it over
 # ------------
 #
-# Three files leave this page. The model file holds the tree, its certificate and all
+# Three things leave this page. The model file holds the tree, its certificate and all
 # parameters; reading it back runs no code. The page works without a network: the doctor
 # types in a patient and sees which rule applies. The SQL expression computes the same
 # prediction in a database.
@@ -170,6 +170,8 @@ print(again.status_, again.errors_, again.lower_bound_)
 # %%
 # The same on the command line
 # ----------------------------
+#
+# ``contree tune`` weighs the errors too, and scores the sizes by accuracy.
 #
 # .. code-block:: console
 #
