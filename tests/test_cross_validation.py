@@ -10,13 +10,14 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import cpu_count
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import KFold, StratifiedShuffleSplit
 
 from contree import ConTreeClassifier, ConTreeClassifierCV
-from contree._cross_validation import candidates, choose
+from contree._cross_validation import candidates, choose, processes
 from contree.export.certificate import certificate
 
 
@@ -102,6 +103,18 @@ def test_processes_change_nothing():
     for name in ("mean_test_score", "std_test_score", "param_max_leaf_nodes"):
         np.testing.assert_array_equal(one.cv_results_[name], two.cv_results_[name])
     assert one.best_params_ == two.best_params_
+
+
+def test_no_more_processes_than_pay():
+    assert [processes(n_jobs, 4) for n_jobs in (None, 1, 3, -1, -2)] == [None, 1, 3, -1, -2]
+    assert processes(65_536, 4) == 4
+    assert processes(65_536, 10**6) == 4 * cpu_count()
+    X, y = noisy(60, 6)
+    one = ConTreeClassifierCV(1, cv=2).fit(X, y)
+    many = ConTreeClassifierCV(1, cv=2, n_jobs=65_536).fit(X, y)
+    np.testing.assert_array_equal(
+        one.cv_results_["mean_test_score"], many.cv_results_["mean_test_score"]
+    )
 
 
 def test_scoring_and_parameters_are_passed_on():

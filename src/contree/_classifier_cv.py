@@ -49,7 +49,8 @@ class ConTreeClassifierCV(ClassifierMixin, TreeCV):
         ``random_state`` of every search, as in :class:`ConTreeClassifier`.
 
     n_jobs : int, default=None
-        Number of joblib's processes for folds and depths; threads for the fit to all rows.
+        Number of joblib's processes for folds and depths, at most one for each fold and depth;
+        threads for the fit to all rows.
 
     minimize_leaves : bool, default=False
         As in :class:`ConTreeClassifier`, for the fit to all rows.  The trees of the folds have the

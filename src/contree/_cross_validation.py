@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from contree._categories import category_mask
 from contree._check_data import check_training_data
-from contree._check_parameters import check_no_bools
+from contree._check_parameters import check_no_bools, resolve_n_jobs
 from contree._check_weights import check_sample_weight
 from contree._estimator import TreeEstimator
 from contree._fit import unchanged_on_failure
@@ -144,7 +144,8 @@ class TreeCV(BaseEstimator):
         with bar(
             self.verbose, len(tasks), "paths of trees, one for each fold and depth"
         ) as advance:
-            for fold, depth, found in Parallel(self.n_jobs, return_as="generator_unordered")(tasks):
+            n_jobs = processes(self.n_jobs, len(tasks))
+            for fold, depth, found in Parallel(n_jobs, return_as="generator_unordered")(tasks):
                 for leaves, score in found.items():
                     scores[fold, column[depth, leaves]] = score
                 advance()
@@ -182,6 +183,11 @@ class TreeCV(BaseEstimator):
         """
         check_is_fitted(self, "best_estimator_")
         return plot_scores(self, ax)
+
+
+def processes(n_jobs: int | None, n_tasks: int) -> int | None:
+    """Return how many processes joblib may start; only joblib knows what None and -1 mean."""
+    return n_jobs if n_jobs is None or n_jobs < 0 else min(resolve_n_jobs(n_jobs), n_tasks)
 
 
 def candidates(max_depth: int, max_leaf_nodes: int | None, n_rows: int) -> list[tuple[int, int]]:
