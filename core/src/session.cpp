@@ -129,23 +129,29 @@ Outcome Session::better_of_greedy(const Problem& problem, const Control& control
 // A tree of many rows that is there already when a stop comes is returned as it is.
 void Session::finish(
     const Problem& problem, const Control& control, const Outcome& found, ResultBuilder& builder) {
-    constexpr std::uint64_t few_cells = 100'000;  // a depth-two search of them takes some milliseconds
+    if (!has_time(problem, control, builder)) return builder.finish(found);
+    builder.finish(simpler(problem, control, found), true);
+}
+
+// Is there time to make trees simpler?
+bool Session::has_time(const Problem& problem, const Control& control, const ResultBuilder& builder) {
     const Start& start = problem.request.start;
-    if (control.hurried() || (control.stopped() && builder.at_once()) || start.part || start.open_only)
-        return builder.finish(found);
+    return !control.hurried() && !(control.stopped() && builder.at_once()) && !start.part && !start.open_only;
+}
+
+Outcome Session::simpler(const Problem& problem, const Control& control, const Outcome& found) const {
+    constexpr std::uint64_t few_cells = 100'000;  // a depth-two search of them takes some milliseconds
     const Control calm;
     const bool stopped = control.stopped();
     Arena arena;
     Statistics statistics;
     const Simplification task{*objective_, ranked_, root_, chosen_kernel(), problem.request.options,
         stopped ? calm : control, stopped ? few_cells : UINT64_MAX, arena, statistics};
-    Outcome simple;
     try {
-        simple = simplified(task, found);
+        return simplified(task, found);
     } catch (const std::bad_alloc&) {
-        simple = found;
+        return found;
     }
-    builder.finish(simple, true);
 }
 
 // The caller's tree and bound, if there are any.
@@ -223,6 +229,9 @@ void Session::search_best_first(const Problem& problem, const Control& control, 
     finish(problem, control, incumbent.best(), builder);
     if (start.resumable) result.frontier = levels.snapshot().first;
     result.counters = statistics.rows();
+    if (has_time(problem, control, builder) && had_memory)
+        sizes.simplify(
+            !control.stopped(), [&](const Outcome& one) { return simpler(problem, control, one); });
     for (const Outcome& one : sizes.take_sizes()) {
         if (one.plan.empty()) break;  // memory ran out before
         builder.add_size(one);

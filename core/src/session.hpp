@@ -24,6 +24,8 @@ private:
     void search_best_first(const Problem& problem, const Control& control, Outcome first,
         ResultBuilder& builder, ProgressLog& log, Result& result);
     void finish(const Problem& problem, const Control& control, const Outcome& found, ResultBuilder& builder);
+    static bool has_time(const Problem& problem, const Control& control, const ResultBuilder& builder);
+    Outcome simpler(const Problem& problem, const Control& control, const Outcome& found) const;
     void show(Levels* levels);
 
     const Partitioner& partitioner_;

@@ -1,5 +1,5 @@
 // No leaf of a returned tree is needless, as far as the two levels below each node go.
-#include "fit_checks.hpp"
+#include "squared_checks.hpp"
 
 namespace {
 
@@ -13,17 +13,27 @@ std::int64_t height(const Tree& tree, std::size_t node) {
                    height(tree, static_cast<std::size_t>(tree.children_right[node])));
 }
 
+Score loss_of_leaf(const Instance& data, const RowList& rows) {
+    return data.targets.empty() ? leaf_errors(data, rows) : leaf_loss(data, rows, 0);
+}
+
+Counted counted(const Tree& tree, const Instance& data, std::size_t node, const RowList& rows) {
+    if (tree.children_left[node] < 0) return {loss_of_leaf(data, rows), 1};
+    const auto [left, right] = sides_of(tree, data, node, rows);
+    const Counted a = counted(tree, data, static_cast<std::size_t>(tree.children_left[node]), left);
+    const Counted b = counted(tree, data, static_cast<std::size_t>(tree.children_right[node]), right);
+    return {a.errors + b.errors, a.leaves + b.leaves};
+}
+
 // Looks at every subtree of height one or two: has a tree of depth two with fewer leaves as small an
 // objective?
 void check_subtrees(
     const Tree& tree, const Instance& data, const Options& options, std::size_t node, const RowList& rows) {
     if (tree.children_left[node] < 0) return;
     if (height(tree, node) <= 2) {
-        std::size_t next = node;
-        std::string faults;
-        const Counted own = recount(tree, data, node, rows, options, 2, next, faults);
+        const Counted own = counted(tree, data, node, rows);
         const Front front = front_of(data, rows, std::min<std::int64_t>(2, options.max_depth),
-            options.min_samples_leaf, options.min_weight_leaf);
+            static_cast<std::size_t>(options.min_samples_leaf), options.min_weight_leaf, &loss_of_leaf);
         for (Score leaves = 1; leaves < own.leaves; ++leaves) {
             const Score errors = front[std::min(static_cast<std::size_t>(leaves), front.size()) - 1];
             const Counted other{errors, leaves};
@@ -34,10 +44,21 @@ void check_subtrees(
         }
         ++passed;
     }
-    const auto [left, right] = parted(data, rows, static_cast<std::size_t>(tree.feature[node]),
-        tree.threshold[node], tree.missing_left[node] != 0);
+    const auto [left, right] = sides_of(tree, data, node, rows);
     check_subtrees(tree, data, options, static_cast<std::size_t>(tree.children_left[node]), left);
     check_subtrees(tree, data, options, static_cast<std::size_t>(tree.children_right[node]), right);
+}
+
+// The tree of a fit after all of a search or after a stop, and those of a path that are proved.
+void check_trees(const Instance& data, const Options& options, bool stopped) {
+    contree::Control control;
+    if (stopped) control.stop();
+    const contree::Result result = contree::fit(data.table(), options, control);
+    check_subtrees(result.tree, data, options, 0, all_rows(data));
+    for (const contree::SizedTree& size : result.sizes)
+        if (size.loss == size.lower_bound) check_subtrees(size.tree, data, options, 0, all_rows(data));
+    for (std::size_t k = 1; k < result.sizes.size(); ++k)
+        CHECK_AT_MOST(result.sizes[k].loss, result.sizes[k - 1].loss);
 }
 
 void test_no_needless_leaf() {
@@ -64,6 +85,37 @@ void test_no_needless_leaf_after_a_stop() {
         const contree::Result result = contree::fit(data.table(), options, control);
         CHECK_EQUAL(result_faults(result, data, options, {}), std::string());
         check_subtrees(result.tree, data, options, 0, all_rows(data));
+    });
+}
+
+void test_categories() {
+    for_seeds(600, [](Random& random) {
+        const auto depth = static_cast<std::int64_t>(2 + seed % 3);
+        const Instance data = draw_mixed(random, depth);
+        check_trees(data, draw_options(random, depth, data), random.chance(0.3));
+    });
+}
+
+void test_squared_error() {
+    for_seeds(400, [](Random& random) {
+        const auto depth = static_cast<std::int64_t>(2 + seed % 3);
+        Instance data = draw_data(random, depth);
+        if (mass_of(data, all_rows(data)) >= Score{1} << 40) data.weights.clear();  // too wide for targets
+        for (std::size_t r = 0; r < data.rows; ++r)
+            data.targets.push_back(3 * data.labels[r] + random.between(-1, 1));
+        check_trees(data, draw_options(random, depth, data), random.chance(0.3));
+    });
+}
+
+void test_paths_of_sizes() {
+    for_seeds(600, [](Random& random) {
+        const auto depth = static_cast<std::int64_t>(2 + seed % 3);
+        const Instance data = random.chance(0.3) ? draw_mixed(random, depth) : draw_data(random, depth);
+        Options options = draw_options(random, depth, data);
+        options.all_sizes = true;
+        options.error_cost = 1;
+        options.leaf_cost = options.max_gap = 0;
+        check_trees(data, options, random.chance(0.3));
     });
 }
 
@@ -102,6 +154,9 @@ int main() {
     check::watch_aborts();
     check::run("no needless leaf", test_no_needless_leaf);
     check::run("no needless leaf after a stop", test_no_needless_leaf_after_a_stop);
+    check::run("categories", test_categories);
+    check::run("squared error", test_squared_error);
+    check::run("paths of sizes", test_paths_of_sizes);
     check::run("the widest gap", test_the_widest_gap_wins);
     check::run("the purer tree", test_the_purer_tree_wins);
     return check::report();

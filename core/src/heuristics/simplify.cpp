@@ -3,17 +3,14 @@
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
+#include "bounds/subset.hpp"
 #include "depth_two/depth_two.hpp"
 #include "tree/locate.hpp"
 #include "tree/prune.hpp"
 
 namespace contree {
 namespace {
-constexpr Score splits_step = 8;                                // more than a tree of height two has splits
-constexpr Score largest_score = unreached / (4 * splits_step);  // that can be counted so
-
-// The objective first, the number of splits second.
-Costs with_splits(const Costs& costs) { return {costs.loss * splits_step, costs.split * splits_step + 1}; }
+constexpr std::size_t most_categories = 10;  // of a feature, where sets of them are solved
 
 Step* end_of(Step* step) { return step + (end_of(static_cast<const Step*>(step)) - step); }
 
@@ -35,8 +32,7 @@ struct Place {
 class Simplifier {
 public:
     explicit Simplifier(const Simplification& task)
-        : task_(task), costs_(with_splits(task.objective.costs)),
-          depth_two_(task.objective, task.kernel, task.options.switches, task.control, &costs_) {}
+        : task_(task), depth_two_(task.objective, task.kernel, task.options.switches, task.control) {}
 
     // From the root downwards, so that a subtree is solved again for the rows that it has in the end.
     Plan simplify(const RowSet& set, Plan plan) {
@@ -67,22 +63,25 @@ private:
     // A tree of height two that is no worse and has fewer leaves; empty if there is none.
     Plan with_fewer_leaves(const RowSet& set, const Plan& plan) {
         const Objective& objective = task_.objective;
-        // Sets of categories may take long, and nothing waits for the gain.
-        if (set.categorical > 0) return {};
-        if (set.cells() > task_.most_cells || objective.leaf_score(set) >= largest_score) return {};
+        if (set.cells() > task_.most_cells) return {};
         const Score score = score_of(set, plan);
-        const auto splits = static_cast<std::int64_t>(plan.size() / 2);
         Plan found;
-        if (splits == 2) {  // only a stump has fewer leaves
+        if (leaves_of(plan) == 3) {  // only a stump has fewer leaves
             const Stump stump = objective.best_stump(set, when_stopped(task_.control));
             if (stump.z > 0 && objective.costs.of(stump.loss, 1) <= score)
                 found = {step_at(set, stump.split()), {Step::leaf, 0}, {Step::leaf, 0}};
-        } else {
-            const Score target = score * splits_step + splits;
-            found = depth_two_.solve(set, 3, 0, target, {}, nullptr, task_.arena, task_.statistics).plan;
+        } else if (has_few_subsets(set)) {
+            found = depth_two_.solve(set, 3, 0, score + 1, {}, nullptr, task_.arena, task_.statistics).plan;
         }
         if (stopped() || found.empty()) return {};
         return plain_plan(objective, set, found, *task_.kernel.partitioner, task_.arena, {});
+    }
+
+    // Sets of many categories may take minutes, and nothing waits for the gain.
+    static bool has_few_subsets(const RowSet& set) {
+        for (std::uint32_t f = set.features; f < set.columns(); ++f)
+            if (ranks_of(set, f).size() > most_categories) return false;
+        return true;
     }
 
     Score score_of(const RowSet& set, const Plan& plan) const {
@@ -150,7 +149,7 @@ private:
     template <class Action>
     void send(const RowSet& set, Step* step, std::span<Row> rows, const Action& at_leaf) {
         if (step->feature == Step::leaf) return at_leaf(*step, rows);
-        const std::vector<Rank>& ranks = ranks_of(step->feature);
+        const std::vector<Rank>& ranks = column_ranks(step->feature);
         const GoesLeft left = set.categories->goes_left(static_cast<FeatureId>(step->feature), step->rank);
         const auto goes_left = [&](Row row) { return left(ranks[set.origin[row]]); };
         const std::size_t middle = rows.size() - std::ranges::partition(rows, goes_left).size();
@@ -158,7 +157,7 @@ private:
         send(set, end_of(step + 1), rows.subspan(middle), at_leaf);
     }
     // Of all rows, by their number in the ranked table.
-    const std::vector<Rank>& ranks_of(std::int32_t column) {
+    const std::vector<Rank>& column_ranks(std::int32_t column) {
         std::vector<Rank>& ranks = ranks_[column];
         if (!ranks.empty()) return ranks;
         const RowSet& root = task_.root;
@@ -193,7 +192,6 @@ private:
     }
 
     const Simplification& task_;
-    const Costs costs_;
     DepthTwo depth_two_;
     std::unordered_map<std::int32_t, std::vector<Rank>> ranks_;
 };

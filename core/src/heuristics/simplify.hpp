@@ -1,8 +1,8 @@
 // A found tree made simpler where that costs nothing: fewer leaves, then purer leaves, then wider margins.
 //
 // The search stops at the first tree that it proves to be best, which may have a leaf that gains nothing.
-// Each subtree of height two is solved again with costs that count leaves among equal objectives.  Then every
-// split may move to another threshold at which its two subtrees lose as little.
+// Each subtree of height two is solved again with fewer leaves; one of four leaves is not where a feature has
+// many categories.  Then every split may move to another threshold at which its two subtrees lose as little.
 #pragma once
 #include "depth_two/kernel.hpp"
 #include "objective/objective.hpp"

@@ -26,6 +26,18 @@ public:
         levels.run(worker);
         search_rest(worker, incumbent_.best(), levels.last());
     }
+    // `simpler` returns a tree that is no worse and no larger.  It serves every size that is no better.
+    // After a search that has not `ended` only proved trees change: a tree that became better by chance
+    // would let a longer search look worse.
+    template <class Simpler> void simplify(bool ended, const Simpler& simpler) {
+        for (std::size_t leaves = sizes_.size(); leaves > 0; --leaves) {
+            const Outcome& size = sizes_[leaves - 1];
+            if (size.plan.empty() || (!ended && size.lower < size.upper)) continue;
+            const Outcome found = simpler(size);
+            for (std::size_t i = leaves_of(found.plan) - 1; i < sizes_.size(); ++i)
+                if (found.upper <= sizes_[i].upper) sizes_[i] = {sizes_[i].lower, found.upper, found.plan};
+        }
+    }
     // By leaves, less one: the best trees, and what is proved of them; as far as more leaves gain something.
     std::vector<Outcome> take_sizes() {
         while (sizes_.size() > 1 && sizes_.back().upper == sizes_[sizes_.size() - 2].upper) sizes_.pop_back();
