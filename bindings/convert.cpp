@@ -96,7 +96,9 @@ contree::Switches read_switches(const SwitchValues& given) {
 contree::Tree read_tree(const Nodes& given, std::size_t features, const Categories& categories) {
     const auto copy = [&](const char* name, auto& to) {
         using T = typename std::decay_t<decltype(to)>::value_type;
-        const auto array = nb::cast<Vector<T>>(given[name]);
+        Vector<T> array;
+        if (!given.contains(name) || !nb::try_cast(given[name], array))
+            throw std::invalid_argument("initial_tree has no array '" + std::string(name) + "' of its type");
         to.assign(array.data(), array.data() + array.shape(0));
     };
     contree::Tree tree;

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import stat
 import time
@@ -22,6 +23,7 @@ import numpy as np
 
 from contree._draft import Draft, StrPath, remove_leftovers
 from contree._problem import Problem
+from contree._report import STATUSES
 from contree._typing import Moment, Nodes, OpenPart
 
 FORMAT = 1
@@ -42,7 +44,6 @@ SETS: dict[str, ArrayType] = {
     "category_offset": np.int64,
     "category_words": np.uint64,
 }  # if features are categorical
-SCALARS = {"status": str, "objective": int, "lower_bound": int, "seconds": float}
 
 
 @dataclass(frozen=True)
@@ -216,13 +217,22 @@ def _read(path: str) -> tuple[Problem, State]:
         raise damaged(path)
     try:
         body = json.loads(text)
-        return Problem(**body["problem"]), _decoded(path, body["state"])
+        problem = Problem(**body["problem"])
+        if not all(isinstance(part, dict) for part in vars(problem).values()):
+            raise damaged(path)
+        return problem, _decoded(path, body["state"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise damaged(path) from error
 
 
+def _is_moment(numbers: Any) -> bool:
+    """Return whether these are seconds, an objective and a bound; True is no number."""
+    return tuple(map(type, numbers)) == (float, int, int) and 0 <= numbers[0] < math.inf
+
+
 def _decoded(path: str, state: dict[str, Any]) -> State:
-    if not all(isinstance(state[name], kind) for name, kind in SCALARS.items()):
+    moments = [(state["seconds"], state["objective"], state["lower_bound"]), *state["history"]]
+    if state["status"] not in (*STATUSES, RUNNING) or not all(map(_is_moment, moments)):
         raise damaged(path)
     depth, floor, intervals = state["frontier"]
     width = len(intervals[0]) if intervals else 10  # of no interval, any will do
