@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.class_weight import compute_sample_weight
 
-from contree import ConTreeClassifier, ConTreeRegressor
+from contree import ConTreeClassifier, ConTreeRegressor, size_error_path
 from contree._weights import LIMIT, weigh
 from scale import scaled
 
@@ -320,6 +320,9 @@ def test_weights_too_far_apart_to_add_are_reported(estimator):
     with pytest.warns(RuntimeWarning, match="too far apart to be added exactly"):
         estimator.fit(rows, y, sample_weight=[1e300, 1e-300, 1e300, 1e-300, 1.0, 1.0])
     assert estimator.weight_tolerance_ > estimator.objective_ > 0
+    task = "regression" if isinstance(estimator, ConTreeRegressor) else "classification"
+    with pytest.warns(RuntimeWarning, match="too far apart to be added exactly"):
+        size_error_path(rows, y, 1, task=task, sample_weight=[1e300, 1e-300, 1e300, 1e-300, 1, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimator.fit(rows, y, sample_weight=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])

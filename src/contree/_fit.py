@@ -152,17 +152,19 @@ def warn_of_missing_threads(answer: Answer) -> None:
         )
 
 
-def warn_of_rounded_weights(estimator: TreeEstimator) -> None:
-    """Warn where weights are so far apart that rounding them may change the loss many times."""
-    loss, tolerance = estimator.objective_, estimator.weight_tolerance_
-    if tolerance > loss > 0:
-        warnings.warn(
-            "sample_weight or class_weight has weights that are too far apart to be added exactly: "
-            f"they are rounded by up to {tolerance:.2g} in all, which is more than the loss of the "
-            f"tree, {loss:.2g}. Leave out the rows of the smallest weights.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
+def warn_of_rounded_weights(*trees: TreeEstimator) -> None:
+    """Warn where weights are so far apart that rounding them may change a loss many times."""
+    for tree in trees:
+        loss, tolerance = tree.objective_, tree.weight_tolerance_
+        if tolerance > loss > 0:
+            warnings.warn(
+                "sample_weight or class_weight has weights that are too far apart to be added "
+                f"exactly: they are rounded by up to {tolerance:.2g} in all, which is more than "
+                f"the loss of the tree, {loss:.2g}. Leave out the rows of the smallest weights.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def store_answer(estimator: TreeEstimator, answer: Answer, request: FitRequest) -> None:

@@ -17,7 +17,7 @@ from contree._check_data import check_training_data
 from contree._check_parameters import NUMBERS, check_no_bools
 from contree._classifier import ConTreeClassifier
 from contree._estimator import TreeEstimator
-from contree._fit import search_tree, store_answer
+from contree._fit import search_tree, store_answer, warn_of_rounded_weights
 from contree._fit_request import FitRequest
 from contree._progress import observer
 from contree._regressor import ConTreeRegressor
@@ -248,7 +248,9 @@ verbose
         verbose=verbose,
         **of_classes,
     )
-    return path_of(base, X, y, sample_weight)
+    path = path_of(base, X, y, sample_weight)
+    warn_of_rounded_weights(*path.trees)
+    return path
 
 
 def path_of(base: TreeEstimator, X: Any, y: Any, sample_weight: Any = None) -> SizeErrorPath:
