@@ -21,9 +21,10 @@ from contree.export.number_wording import NumberWording
 class ConTreeRegressor(RegressorMixin, TreeEstimator):
     """A regression tree with provably the least squared training error for its depth and size.
 
-    The search considers every threshold of every feature, without binning.  It ends with a
-    certificate: no tree of the permitted depth and size has an objective below ``lower_bound_``.
-    When ``status_`` is ``"optimal"``, ``lower_bound_`` equals ``objective_``.
+    The search considers every threshold of every feature, without binning, and every set of
+    categories.  It ends with a certificate: no tree of the permitted depth and size has an
+    objective below ``lower_bound_``.  When ``status_`` is ``"optimal"``, ``lower_bound_`` equals
+    ``objective_``.
 
     Parameters
     ----------
