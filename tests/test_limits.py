@@ -61,6 +61,24 @@ def test_more_time_is_not_worse():
     assert errors[1] <= errors[0]
 
 
+@pytest.mark.parametrize("name", ["bidding", "fault", "segment"])
+def test_a_longer_search_goes_the_same_way(name, train):
+    """What a stop adds comes last; all before it a longer search finds too, after as much work."""
+    X, y = train(name)
+
+    def steps(limit):
+        clf = ConTreeClassifier(4, time_limit=limit).fit(X, y)
+        found = [moment.objective for moment in clf.search_report_.history]
+        return list(dict.fromkeys(found)), clf.errors_
+
+    long, least = steps(3.0)
+    for limit in (0.1, 0.4, 1.0):
+        short, errors = steps(limit)
+        before_its_stop = short[: len(short) - 2]
+        assert before_its_stop == long[: len(before_its_stop)]
+        assert least <= errors
+
+
 @pytest.mark.parametrize("limit", [0, 0.2])
 @pytest.mark.parametrize("depth", [2, 4, 6])
 def test_never_worse_than_greedy(depth, limit):

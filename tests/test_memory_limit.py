@@ -140,3 +140,43 @@ def test_a_thread_that_cannot_start_costs_a_warning():
         print(clf.status_, clf.search_report_.n_jobs < 8, [w.category.__name__ for w in caught])
     """)
     assert said == "optimal True ['RuntimeWarning']\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a process")
+def test_without_any_thread_a_fit_still_ends_in_time():
+    """Stacks of 64 MB are too large for the memory that is left, and are not kept for later."""
+    program = textwrap.dedent("""
+        import resource, warnings
+        import numpy as np
+        from contree import ConTreeClassifier, size_error_path
+
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(300, 6)), rng.integers(0, 3, size=300)
+        ConTreeClassifier(2).fit(X, y)
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (used + (48 << 20), hard))
+        calls = []
+        print(ConTreeClassifier(2).fit(X, y, callback=calls.append).status_, len(calls) > 0)
+        print(size_error_path(X, y, 2).status)
+        print(ConTreeClassifier(6, time_limit=0.5).fit(X, y).status_)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            clf = ConTreeClassifier(2, n_jobs=2).fit(X, y)
+        print(clf.status_, clf.search_report_.n_jobs, [w.category.__name__ for w in caught])
+    """)
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -s 65536 && exec "$0" -c "$1"', sys.executable, program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == [
+        "optimal True",
+        "optimal",
+        "time_limit",
+        "optimal 1 ['RuntimeWarning']",
+        "",
+    ]

@@ -2,6 +2,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include "data/joining_thread.hpp"
 #include "session.hpp"
 
@@ -33,6 +34,20 @@ std::optional<Status> obey(Verdict verdict, Control& control) {
     return control.abandon(), Status::interrupted;
 }
 
+// Runs `action` in this thread, which also calls `look` as often as another one would.
+template <class Action, class Look>
+void run_unwatched(Control& control, const Action& action, const Look& look) {
+    auto next_look = Clock::now();
+    control.watch_by([&, self = std::this_thread::get_id()] {
+        if (std::this_thread::get_id() != self || Clock::now() < next_look) return;
+        next_look = Clock::time_point::max();  // `look` does not look
+        look();
+        next_look = Clock::now() + poll_interval;
+    });
+    action();
+    control.watch_by({});
+}
+
 // Runs `action` in a thread and watches over it: the deadline and the poll end it early.  A deadline in the
 // past stops it before it starts, so that there is no race.  After the deadline the poll may still abandon
 // the rest.
@@ -52,32 +67,44 @@ template <class Action> std::optional<Status> supervise(const Options& options, 
         ended = Status::time_limit;
         control.stop();
     };
-    look_at_clock();
-    JoiningThread worker([&] {
+    const auto look = [&] {
+        look_at_clock();
+        const bool wanted = poll && (!ended || ended == Status::time_limit);
+        const Verdict verdict = wanted ? poll(log.look()) : Verdict::go_on;
+        const std::optional<Status> now = obey(verdict, control);
+        if (!ended || verdict == Verdict::abandon) ended = now;
+    };
+    const auto caught = [&] {
         try {
             action();
         } catch (...) {
             failure = std::current_exception();
         }
-        std::lock_guard lock(mutex);
+    };
+    look_at_clock();
+    JoiningThread worker;
+    try {
+        worker = JoiningThread([&] {
+            caught();
+            std::lock_guard lock(mutex);
+            done = true;
+            finished.notify_one();
+        });
+    } catch (const std::system_error&) {
+        run_unwatched(control, caught, look);
         done = true;
-        finished.notify_one();
-    });
+    }
     std::unique_lock lock(mutex);
     while (!done) {
         const auto next_look = Clock::now() + poll_interval;
         finished.wait_until(lock, ended ? next_look : std::min(deadline, next_look), [&] { return done; });
         if (done) break;
         lock.unlock();
-        look_at_clock();
-        const bool wanted = poll && (!ended || ended == Status::time_limit);
-        const Verdict verdict = wanted ? poll(log.look()) : Verdict::go_on;
-        const std::optional<Status> now = obey(verdict, control);
-        if (!ended || verdict == Verdict::abandon) ended = now;
+        look();
         lock.lock();
     }
     lock.unlock();
-    worker.join();
+    if (worker.joinable()) worker.join();
     if (failure) std::rethrow_exception(failure);
     return ended;
 }

@@ -137,10 +137,16 @@ public:
     // The search finishes the root's thresholds that it has begun, begins no other, and returns the rest.
     void hand_back() { hand_back_.store(true, std::memory_order_relaxed); }
     bool handing_back() const { return hand_back_.load(std::memory_order_relaxed); }
-    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    bool stopped() const {
+        if (look_) look_();
+        return stop_.load(std::memory_order_relaxed);
+    }
     bool hurried() const { return hurry_.load(std::memory_order_relaxed); }
     bool abandoned() const { return abandon_.load(std::memory_order_relaxed); }
+    // For a search that no thread watches over: `look` is called wherever it asks whether to stop.
+    void watch_by(std::function<void()> look) { look_ = std::move(look); }
 private:
+    std::function<void()> look_;
     std::atomic<bool> stop_{false}, hurry_{false}, abandon_{false}, hand_back_{false};
     std::atomic<Score> cutoff_{no_objective};
 };

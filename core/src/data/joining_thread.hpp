@@ -7,6 +7,7 @@ class JoiningThread : public std::thread {
 public:
     using std::thread::thread;
     JoiningThread(JoiningThread&&) = default;
+    JoiningThread& operator=(JoiningThread&&) = default;
     ~JoiningThread() {
         if (joinable()) join();
     }
