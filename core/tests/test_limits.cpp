@@ -21,7 +21,7 @@ double processor_seconds_since(std::clock_t start) {
     return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-// How much work may follow a stop: the promise is 50 ms, but sanitizers are slow.
+// How much work may follow a stop: the promise is 50 ms, but sanitizers and emulators are slow.
 constexpr double patience = CONTREE_TEST_SCALE < 1 ? 3.0 : 0.5;
 
 constexpr SearchKind searches[] = {SearchKind::best_first, SearchKind::paper};
