@@ -45,9 +45,9 @@ COUNTED_APART = {
     "early bounds": (r"search/apart\.|sample_bound\.|objective/table_sample\.", 410),
     "squared error": (r"objective/(squared_error|moments)\.|depth_two/squared_", 1250),
     "categories": (
-        r"data/categories\.|bounds/subset\.|objective/(class|target)_(table|subsets)\.|search/subsets\."
+        r"data/categories\.|bounds/subset\.|search/category_bound\.|objective/(class|target)_(table|subsets)\.|search/subsets\."
         r"|search/subset_interval\.|tree/category_split\.|depth_two/(subsets|batch_subsets|error_subsets)\.",
-        1200,
+        1280,
     ),
 }
 MOST_SWITCHES = 10

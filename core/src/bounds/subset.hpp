@@ -28,6 +28,26 @@ inline std::vector<Rank> ranks_of(const RowSet& set, std::uint32_t f) {
     return ranks;
 }
 
+// How many categories all features have.
+inline std::int64_t categories_of(const RowSet& set) {
+    std::int64_t count = 0;
+    for (std::uint32_t f = set.features; f < set.columns(); ++f) count += set.cuts(f).count + 1;
+    return count;
+}
+
+inline std::size_t most_categories(const RowSet& set) {
+    std::size_t most = 0;
+    for (std::uint32_t f = set.features; f < set.columns(); ++f)
+        most = std::max(most, set.cuts(f).count + std::size_t{1});
+    return most;
+}
+
+// Row visits for sets of categories where a good tree is enough: some looks at each cell for every category.
+inline std::int64_t visits_for_sets(const RowSet& set) {
+    constexpr std::int64_t passes_by_category = 8;
+    return passes_by_category * categories_of(set) * static_cast<std::int64_t>(set.cells());
+}
+
 struct Lattice {
     explicit Lattice(std::vector<Rank> of_set) : ranks(std::move(of_set)) {}
 

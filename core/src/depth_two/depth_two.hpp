@@ -6,6 +6,7 @@
 //
 // A batch tells of each side the loss of a leaf and of the best stump, which is all that any costs ask for.
 #pragma once
+#include <limits>
 #include <vector>
 #include "bounds/inheritance.hpp"
 #include "bounds/segment.hpp"
@@ -28,6 +29,10 @@ public:
     // With `slack` a score will do that is so many 64ths above the least; the bound says what is proved.
     Outcome solve(const RowSet& set, Leaves leaves, Score lower, Score target, const Sources& sources,
         Profile* learnt, Arena& arena, Statistics& statistics, Score slack = 0);
+
+    // So many row visits in all, after which no more sets of categories are tried: these alone may take
+    // without end.  The tree is the best so far, and the bound holds.
+    std::int64_t visits_end = std::numeric_limits<std::int64_t>::max();
 private:
     struct Open {
         Segment segment;

@@ -87,10 +87,13 @@ void DepthTwo::order_subsets(bool deepest_first) {
 void DepthTwo::search_subsets(Score lower) {
     std::vector<PartialSubset> chosen;
     std::deque<SubsetWords> kept;
-    while (!partial_.empty() && lower < ub_ && !control_.stopped()) {
+    // The last half of what there is goes into whole sets, a bundle at a time, for a good tree.
+    const std::int64_t begin = statistics_->row_visits, dive = begin + (visits_end - begin) / 2;
+    while (!partial_.empty() && lower < ub_ && !control_.stopped() && statistics_->row_visits < visits_end) {
         chosen.clear();
-        if (partial_.size() > most_partial) order_subsets(true);
-        if (partial_.size() < most_partial / 2) order_subsets(false);
+        const bool diving = statistics_->row_visits >= dive;
+        if (partial_.size() > most_partial || diving) order_subsets(true);
+        if (partial_.size() < most_partial / 2 && !diving) order_subsets(false);
         while (!partial_.empty() && chosen.size() < batch_->width) {
             PartialSubset node = pop();
             if (node.bound >= limit_) close(node.bound);

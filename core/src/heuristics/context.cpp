@@ -49,6 +49,7 @@ template <class Make> Outcome HeuristicContext::kept(const RowSet& set, std::int
 
 Outcome HeuristicContext::two(const RowSet& set, std::int64_t name, Score slack) {
     return kept(set, name, [&] {
+        depth_two_.visits_end = statistics.row_visits + visits_for_sets(set);
         return depth_two_.solve(set, any_leaves, 0, unreached, {}, nullptr, arena, statistics, slack);
     });
 }

@@ -13,6 +13,8 @@ constexpr std::int64_t deep_look_ahead = 200, deep_near = 400;
 // At depth four a proof takes at least six times level three's work, hundreds where that is above this.
 constexpr std::int64_t distant_level_work = 4'000'000, distant_look_ahead = 40, distant_near = 30;
 constexpr std::int64_t most_near = 300'000'000;
+// With endless sets a proof is far, and nobody else betters the tree.
+constexpr std::int64_t endless_look_ahead = 10, endless_near = 40;
 // Slices between tasks: at first so many times the search's own work, while that is a small part of the
 // proof; later nearly all is the proof's.
 constexpr double first_share_deep = 10, first_share = 5, later_share = 0.03, share_of_proof = 0.08,
@@ -62,14 +64,15 @@ void Schedule::offer_polished(const Outcome& tree) {
 }
 
 // The heuristics that may shorten the next level.
-void Schedule::after_level(std::int64_t depth, std::int64_t level_work) {
-    if (!wanted()) return;
+void Schedule::after_level(std::int64_t depth, std::int64_t level_work, bool endless_sets) {
+    if (!wanted() && !(endless_sets && options_.switches.heuristics != 0)) return;
     const std::int64_t before = worker_.statistics.row_visits;
     if (depth == cheap_depth - 1) {
         depth_two_cost_ = level_work;
         prepare();
         if (!incumbent_.finished()) offer_polished(rollout_tree(*context_, root_, depth_));
         if (deep()) improve(deep_look_ahead * level_work, deep_near * level_work);
+        else if (endless_sets) improve(endless_look_ahead * level_work, endless_near * level_work);
     } else if (depth == cheap_depth && !deep() && context_ != nullptr) {
         const bool distant = level_work >= distant_level_work;
         improve((distant ? distant_look_ahead : 1) * level_work, (distant ? distant_near : 1) * level_work);

@@ -18,7 +18,7 @@ public:
 
     Outcome greedy(Worker& worker, std::int64_t depth, const Halt& halt) override;
     Outcome to_size(const Outcome& tree) const override;
-    void after_level(std::int64_t depth, std::int64_t level_work) override;
+    void after_level(std::int64_t depth, std::int64_t level_work, bool endless_sets) override;
     void before_resuming() override {
         if (wanted()) prepare();
     }

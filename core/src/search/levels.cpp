@@ -1,11 +1,14 @@
 #include "search/levels.hpp"
 #include <cmath>
 #include "bounds/irreducible.hpp"
+#include "bounds/subset.hpp"
 #include "search/apart.hpp"
+#include "search/category_bound.hpp"
 
 namespace contree {
 namespace {
-constexpr std::int64_t cheap_depth = 3;  // up to here looking for equal rows costs more than it saves
+constexpr std::size_t most_soon_solved = 20;  // categories of a feature, at depth three
+constexpr std::int64_t cheap_depth = 3;       // up to here looking for equal rows costs more than it saves
 // From so many cells on CART's tree comes first: it costs next to nothing beside what follows.  On fewer it
 // is made after a stop, in some milliseconds.
 constexpr std::uint64_t many_cells_deep = 20'000, many_cells = 500'000;
@@ -56,7 +59,7 @@ void Levels::deepen(Worker& worker) {
         const std::int64_t before = worker.statistics.row_visits;
         const Outcome outcome = solve(worker);
         if (!keep(outcome)) return;
-        improve(worker, worker.statistics.row_visits - before);
+        improve(worker, worker.statistics.row_visits - before, has_endless_sets(outcome));
         if (flags_.stopping()) return;
         level_ = {level_.depth + 1, false, outcome, std::move(level_.profile)};
     }
@@ -84,6 +87,9 @@ Outcome Levels::solve(Worker& worker) {
     else if (!is_first()) request.shallow = &level_.shallow;
     if (!level_.shallow_profile.empty()) request.shallow_learnt = &level_.shallow_profile;
     if (is_last()) request.incumbent = &best;
+    // Sets of categories may take without end, and what is asked for lies deeper.
+    if (root.categorical > 0 && is_first() && !is_last())
+        return solver_.solve_within(worker, request, visits_for_sets(root));
     return solver_.solve(worker, request);
 }
 
@@ -98,15 +104,28 @@ bool Levels::keep(const Outcome& outcome) {
     return !is_last() && !left_open_ && !request_.start.part && !flags_.stopping();
 }
 
+// Are there so many categories that the next level may say nothing for long?
+bool Levels::has_endless_sets(const Outcome& shallow) const {
+    const RowSet& root = request_.root;
+    return is_first() && root.categorical > 0 &&
+           (!shallow.proved() || most_categories(root) > most_soon_solved);
+}
+
 // Between two levels: what no tree of any depth is below, and better trees.
-void Levels::improve(Worker& worker, std::int64_t level_work) {
+void Levels::improve(Worker& worker, std::int64_t level_work, bool endless_sets) {
     const Halt stop = when_stopped(flags_.control);
     if (is_first() && request_.size.depth > cheap_depth) {
         const Score loss = irreducible_loss(solver_.objective(), request_.root, stop);
         irreducible_ = std::max(irreducible_, solver_.rules().worth(loss));
     }
+    if (endless_sets) {
+        level_work = std::max(level_work, visits_for_sets(request_.root));
+        const Score bound =
+            bound_by_categories(solver_, worker, request_.root, request_.size.depth, level_work);
+        irreducible_ = std::max(irreducible_, bound);
+    }
     incumbent_.raise_bound(irreducible_);
-    if (!incumbent_.finished()) improver_.after_level(level_.depth, level_work);
+    if (!incumbent_.finished()) improver_.after_level(level_.depth, level_work, endless_sets);
     const bool deep = is_first() && request_.size.depth > cheap_depth;
     if (deep && !incumbent_.finished() && !incumbent_.best().plan.empty()) bound_early(worker, level_work);
     // Other heuristics look no deeper; CART's tree parts all rows that can be, if by a chain.

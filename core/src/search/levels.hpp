@@ -44,7 +44,8 @@ private:
     void deepen(Worker& worker);
     Outcome solve(Worker& worker);
     bool keep(const Outcome& outcome);
-    void improve(Worker& worker, std::int64_t level_work);
+    void improve(Worker& worker, std::int64_t level_work, bool endless_sets);
+    bool has_endless_sets(const Outcome& shallow) const;
     void bound_early(Worker& worker, std::int64_t level_work);
     bool is_first() const { return level_.depth == std::min<std::int64_t>(2, request_.size.depth); }
     bool is_last() const { return level_.depth == request_.size.depth; }

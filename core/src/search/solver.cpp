@@ -34,6 +34,7 @@ Outcome Solver::solve(Worker& worker, SolveRequest request) {
     // A gap is for the root alone, and there the exact answer costs one depth-two search.
     const auto search = [&] {
         if (request.size.depth > 2) return branch(worker, request);
+        worker.depth_two.visits_end = worker.work_end - worker.cells_moved;
         return worker.depth_two.solve(set, request.size.leaves, request.lower, request.target,
             request.sources, request.learnt, worker.arena, worker.statistics);
     };

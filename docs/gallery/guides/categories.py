@@ -105,8 +105,14 @@ except ValueError as error:
 #
 # The number of sets doubles with each category. The search proves the best one without
 # trying them all, and still takes longer the more categories there are and the weaker
-# their effect is. Set a ``time_limit`` for tens of categories at depth three: you get
-# the best tree so far with its proved bound.
+# their effect is. With a strong effect and many rows of each, depth two takes
+# milliseconds for hundreds of categories, and depth three less than a second for
+# twelve. Without any effect, expect no proof from about thirty categories on at depth
+# two, and from about sixteen at depth three.
+#
+# Set a ``time_limit`` then. You get the best tree so far, never worse than CART's with
+# the categories in the order of their class shares or means, and a proved bound. The
+# bound is loose: it comes from parts of the categories, each solved alone.
 
 towns = shops.assign(town=pd.Categorical(rng.integers(0, 40, 1000).astype(str)))
 clf = ConTreeClassifier(max_depth=3, time_limit=2).fit(towns, buys)
