@@ -62,6 +62,24 @@ void test_never_above_the_optimum() {
     CHECK(tight > 10 * scale());
 }
 
+// Depth two that ends after any number of row visits: the optimum lies between its bound and its tree.
+void test_around_the_optimum() {
+    int open = 0;
+    for_seeds(1500, [&](Random& random) {
+        const Instance data = draw_mixed(random, 2);
+        const Options options = draw_costs(random, 2);
+        const Score optimum = optimum_of(data, options) - options.leaf_cost;
+        Searched search(data, options);
+        const RowSet& root = search.root.set;
+        const Outcome found = search.solver.solve_within(
+            *search.worker, {root, {2, 4, root.rows}}, random.pick<std::int64_t>({1, 30, 100, 300, 1000}));
+        CHECK(found.lower <= optimum);
+        CHECK(found.upper >= optimum);
+        open += found.lower < optimum;
+    });
+    CHECK(open > 100 * scale());
+}
+
 // Coins: no tree of depth three tells 2,000 of them apart.
 Instance coins(Random& random, std::int32_t categories) {
     Instance data;
@@ -110,6 +128,7 @@ void test_cut_short() {
 
 int main() {
     check::run("never above the optimum", test_never_above_the_optimum);
+    check::run("around the optimum", test_around_the_optimum);
     check::run("cut short", test_cut_short);
     return check::report();
 }
