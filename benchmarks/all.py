@@ -37,7 +37,7 @@ STEPS = [  # minutes, script and arguments
     (12, "peers.py --gap --repeat 3 --time-limit 120"),
     (6, "sparse.py"),
     (9, "general.py"),
-    (10, "categorical.py"),
+    (4, "categorical.py"),
     (12, "limits.py"),
     (27, "out_of_sample.py --solvers guessing"),
     (30, "out_of_sample.py --solvers cart quantiles contree --splits 20"),

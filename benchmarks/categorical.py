@@ -8,8 +8,8 @@ a column of 0 and 1 for each category, or the mean target of each category.  `gr
 one tree of scikit-learn's HistGradientBoosting, which chooses sets greedily.
 
 Generated tables have one column of categories and two of numbers; see `generate`.  In the others
-from Delve and UCI, columns of text are categories.  Each cell fits the same random rows, in one
-process of its own.
+from Delve and UCI, columns of text are categories.  All ways fit the same random rows, in turns, in
+one process for each table and depth.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
     experiment = Experiment(EXPERIMENT, args.output, SEED)
     if not args.report:
         rows = [
-            [cell(task, name, depth, way, args.time_limit) for way in WAYS]
+            [cell(task, name, depth, args.time_limit)]
             for task, names in TASKS.items()
             for depth in args.depths
             for name in names
@@ -52,40 +52,48 @@ def main() -> None:
     publish(experiment, markdown)
 
 
-def cell(task: str, name: str, depth: int, way: str, limit: float) -> Cell:
-    about = {"task": task, "table": name, "depth": depth, "way": way}
+def cell(task: str, name: str, depth: int, limit: float) -> Cell:
+    about = {"task": task, "table": name, "depth": depth}
 
     def measure() -> dict[str, Any]:
-        return call("categorical:fit_splits", {**about, "time_limit": limit}, limit * SPLITS)
+        searches = SPLITS * sum(make is contree for make, _ in WAYS.values())
+        return call("categorical:fit_ways", {**about, "time_limit": limit}, limit * searches)
 
-    return Cell(f"{task}:{name}:{depth}:{way}", about, limit, measure)
+    return Cell(f"{task}:{name}:{depth}", about, limit, measure)
 
 
 # What follows runs in the measured process.
 
 
-def fit_splits(task: dict[str, Any]) -> dict[str, Any]:
-    """Fit each split; return CPU seconds, scores and whether all were proved."""
+def fit_ways(task: dict[str, Any]) -> dict[str, Any]:
+    """Fit each split in each way; return CPU seconds, scores, and whether all were proved."""
     from threadpoolctl import threadpool_limits
 
-    make, encode = WAYS[task["way"]]
     classify = task["task"] == "classification"
-    seen: dict[str, list] = {name: [] for name in ("cpu", "train", "test", "proved")}
+    ways: dict[str, dict[str, list]] = {
+        way: {name: [] for name in ("cpu", "train", "test", "proved")} for way in WAYS
+    }
     begun = time.perf_counter()
     with threadpool_limits(1):
         for split in range(SPLITS):
             (X, y), test, categorical = draw(task["table"], classify, split)
-            if split == 0:  # imports what a first fit imports
-                fit(make(classify, task, categorical), encode, X[:50], y[:50], categorical)
-            model = make(classify, task, categorical)
-            start = time.process_time()
-            predict = fit(model, encode, X, y, categorical)
-            seen["cpu"].append(time.process_time() - start)
-            seen["proved"].append(getattr(model, "status_", "") == "optimal")
-            for part, (rows, target) in (("train", (X, y)), ("test", test)):
-                seen[part].append(score(classify, target, predict(rows)))
-    wall = time.perf_counter() - begun
-    return {"wall": wall, **seen, "proved": all(seen["proved"]) or make is not contree}
+            for way, (make, encode) in WAYS.items():
+                columns = categorical if encode is as_codes else None
+                if split == 0:  # imports what a first fit imports
+                    fit(make(classify, task, columns), encode, X[:50], y[:50], categorical)
+                model = make(classify, task, columns)
+                start = time.process_time()
+                predict = fit(model, encode, X, y, categorical)
+                seen = ways[way]
+                seen["cpu"].append(time.process_time() - start)
+                seen["proved"].append(make is not contree or model.status_ == "optimal")
+                for part, (rows, target) in (("train", (X, y)), ("test", test)):
+                    seen[part].append(score(classify, target, predict(rows)))
+    return {
+        "wall": time.perf_counter() - begun,
+        "ways": ways,
+        "proved": all(ways["sets"]["proved"]),
+    }
 
 
 def draw(name: str, classify: bool, split: int) -> tuple[tuple, tuple, list[int]]:
@@ -182,12 +190,11 @@ def as_target_mean(X: np.ndarray, y: np.ndarray, categorical: list[int]) -> Call
     return encoder
 
 
-def contree(classify: bool, task: dict[str, Any], categorical: list[int]) -> Any:
+def contree(classify: bool, task: dict[str, Any], categorical: list[int] | None) -> Any:
     from contree import ConTreeClassifier, ConTreeRegressor
 
-    columns = categorical if task["way"] == "sets" else None
     return (ConTreeClassifier if classify else ConTreeRegressor)(
-        task["depth"], time_limit=task["time_limit"], categorical_features=columns
+        task["depth"], time_limit=task["time_limit"], categorical_features=categorical
     )
 
 
@@ -256,47 +263,42 @@ def markdown(report: dict[str, Any]) -> str:
 
 
 def table(cells: list[dict[str, Any]], show: Callable) -> str:
-    rows: dict[str, dict[str, str]] = {}
+    lines = []
     for kept in cells:
-        rows.setdefault(kept["table"], {})[kept["way"]] = show(kept["runs"][-1])
-    lines = [[name, *(row.get(way, "") for way in WAYS)] for name, row in rows.items()]
+        ways = kept["runs"][-1].get("ways", {})
+        lines.append([kept["table"], *(show(ways[way]) if way in ways else "-" for way in WAYS)])
     return markdown_table(["table", *WAYS], lines)
 
 
-def seconds(run: dict[str, Any]) -> str:
-    if "failed" in run:
-        return "-"
-    mean = statistics.fmean(run["cpu"])
-    return "> " * (not run["proved"]) + (number(mean) if mean >= 0.1 else f"{mean:.3f}")
+def seconds(seen: dict[str, list]) -> str:
+    mean = statistics.fmean(seen["cpu"])
+    return "> " * (not all(seen["proved"])) + (number(mean) if mean >= 0.1 else f"{mean:.3f}")
 
 
-def scores(run: dict[str, Any]) -> str:
-    if "failed" in run:
-        return "-"
-    return f"{statistics.fmean(run['train']):.3f} / {statistics.fmean(run['test']):.3f}"
+def scores(seen: dict[str, list]) -> str:
+    return f"{statistics.fmean(seen['train']):.3f} / {statistics.fmean(seen['test']):.3f}"
 
 
 def summary(cells: dict[str, Any]) -> list[str]:
     """Return how much more sets explain than each other way; noise tells nothing of that."""
     lines = []
     for task in TASKS:
-        for way in list(WAYS)[1:]:
-            more: dict[str, list[float]] = {"train": [], "test": []}
-            for kept in cells.values():
-                key = f"{kept['task']}:{kept['table']}:{kept['depth']}:{way}"
-                ours, theirs = kept["runs"][-1], cells.get(key, {"runs": [{}]})["runs"][-1]
-                wanted = kept["task"] == task and kept["way"] == "sets"
-                if (
-                    wanted
-                    and not kept["table"].startswith("noise")
-                    and "cpu" in ours
-                    and "cpu" in theirs
-                ):
-                    for part, values in more.items():
-                        values.append(statistics.fmean(ours[part]) - statistics.fmean(theirs[part]))
-            if more["train"]:
-                means = [f"{statistics.fmean(values):+.3f}" for values in more.values()]
-                lines.append([task, way, len(more["train"]), *means])
+        told = [
+            kept["runs"][-1]["ways"]
+            for kept in cells.values()
+            if kept["task"] == task
+            and not kept["table"].startswith("noise")
+            and "ways" in kept["runs"][-1]
+        ]
+        for way in list(WAYS)[1:] if told else ():
+            means = [
+                statistics.fmean(
+                    statistics.fmean(ways["sets"][part]) - statistics.fmean(ways[way][part])
+                    for ways in told
+                )
+                for part in ("train", "test")
+            ]
+            lines.append([task, way, len(told), *(f"{mean:+.3f}" for mean in means)])
     head = ["task", "beside", "tables and depths", "sets: training score above", "test score above"]
     return ["Means of the differences, without `noise`.", markdown_table(head, lines, "llrrr")]
 
