@@ -126,6 +126,8 @@ def read_json(estimator_class: Any, text: str) -> Any:
     names = check.feature_names(data, estimator.n_features_in_)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
+    if data["version"] < leaf.version:
+        data = {"categories": None} | data  # older versions had none
     estimator.categories_ = read_categories(data, estimator.n_features_in_)
     leaf.read(data, estimator)
     estimator.search_report_ = check.search_report(check.part(data, "search_report", dict))
@@ -149,6 +151,11 @@ def _with_parameters(estimator_class: Any, parameters: dict[str, Any]) -> Any:
             raise check.damaged(f"parameters.{name} is not a parameter of this version")
         if isinstance(value, bool) and name not in ("minimize_leaves", "verbose", "warm_start"):
             raise check.damaged(f"parameters.{name} must be a number, not {value}")
+    features = parameters.get("categorical_features")
+    if isinstance(features, dict) or (
+        isinstance(features, list) and not all(isinstance(one, (int, str)) for one in features)
+    ):
+        raise check.damaged("parameters.categorical_features must hold integers, bools or strings")
     estimator = estimator_class(**estimator_class._json_leaf.read_parameters(parameters))
     try:
         estimator._validate_params()

@@ -73,7 +73,7 @@ def written_sets(tree: FittedTree) -> dict[str, Any]:
 
 def read_categories(data: dict[str, Any], n_features: int) -> Categories | None:
     """Return the categories of each feature."""
-    if data.get("categories") is None:
+    if data.get("categories", ...) is None:
         return None
     features = check.part(data, "categories", list)
     if len(features) != n_features:

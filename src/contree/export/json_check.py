@@ -57,6 +57,7 @@ def schema(data: dict[str, Any], schema: str, version: int) -> None:
     found = data.get("version")
     if type(found) is not int or not 1 <= found <= version:
         raise damaged(f"version is {found!r}, and this contree reads versions 1 to {version}")
+    part(data, "contree", str)
 
 
 def part(data: dict[str, Any], name: str, kind: Kind, where: str = "") -> Any:
@@ -92,7 +93,7 @@ def real(data: dict[str, Any], name: str, low: float, where: str = "") -> float:
 
 
 def feature_names(data: dict[str, Any], n_features: int) -> list[str] | None:
-    if data.get("feature_names") is None:
+    if data.get("feature_names", ...) is None:
         return None
     names: list[str] = part(data, "feature_names", list)
     if len(names) != n_features or not all(isinstance(name, str) for name in names):
@@ -148,11 +149,8 @@ def search_report(data: dict[str, Any]) -> SearchReport:
     for step in history:
         if not (isinstance(step, list) and len(step) == 3 and all(map(is_number, step))):
             raise damaged(f"{where}history has {short(step)}, not [seconds, objective, bound]")
-    seconds = part(data, "seconds", (int, float), where)
-    if not is_number(seconds):
-        raise damaged(f"{where}seconds must be a finite number")
     return SearchReport(
-        seconds=seconds,
+        seconds=real(data, "seconds", 0, where),
         counters=counters,
         history=tuple(Improvement(*step) for step in history),
         search=part(data, "search", str, where),
