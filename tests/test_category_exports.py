@@ -259,4 +259,7 @@ def test_the_pages_data(many, tmp_path):
     assert data["categories"] == {"0": list(many.categories_[0])}
     assert len(data["categoriesLeft"][0]) in (25, 35)
     assert data["tests"][0].startswith("c not in {<=5-0, ")
-    assert "any thresholds and any sets of categories" in text
+    X = pd.DataFrame({"c": list("aabb")}, dtype="category")
+    with_an_error = ConTreeClassifier(1).fit(X, [0, 1, 1, 1])
+    page = with_an_error.to_html(tmp_path / "tree.html").read_text()
+    assert "any thresholds and any sets of categories" in page
