@@ -1,7 +1,7 @@
 #include "objective/target_table.hpp"
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 namespace contree {
 void TargetTable::sort() {

@@ -98,7 +98,7 @@ struct Apart::Halves {
         bool flipped = false;  // is the low set behind z?
     };
 
-    Halves(const Family& of, std::uint32_t f) : family(of), side(of.set.rows, low), size{of.all, 0} {
+    Halves(const Family& of, std::uint32_t f) : family(of), side(of.set.rows, low) {
         const Position z = family.place(f, family.all / 2);
         for (Position k = z; k < family.set.rows; ++k) side[family.set.order(f).row(k)] = high;
         cut({0, f, z, false});
@@ -135,7 +135,7 @@ struct Apart::Halves {
 
     const Family& family;
     std::vector<std::uint8_t> side;  // by row
-    double size[2];
+    double size[2] = {0, 0};
     std::vector<Cut> cuts[2];
 };
 
