@@ -113,8 +113,9 @@ private:
     }
     // A side of a split loses no less than this if it has all rows: it has one leaf and one level less.
     Score proved_of_side(std::int64_t depth, Leaves leaves) const {
+        if (depth <= 2 || below_depth_ != depth - 1 || leaves == 1) return 0;
         const std::size_t most = std::min(leaves - 1, most_leaves(depth - 1));
-        return depth > 2 && below_depth_ == depth - 1 && below_.size() >= most ? below_[most - 1] : 0;
+        return below_.size() >= most ? below_[most - 1] : 0;
     }
     // A tree serves its own size and, pruned, every smaller one.
     void spread(Worker& worker, const Outcome& tree) {
