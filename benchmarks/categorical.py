@@ -291,16 +291,19 @@ def summary(cells: dict[str, Any]) -> list[str]:
             and "ways" in kept["runs"][-1]
         ]
         for way in list(WAYS)[1:] if told else ():
-            means = [
-                statistics.fmean(
+            medians = [
+                statistics.median(
                     statistics.fmean(ways["sets"][part]) - statistics.fmean(ways[way][part])
                     for ways in told
                 )
                 for part in ("train", "test")
             ]
-            lines.append([task, way, len(told), *(f"{mean:+.3f}" for mean in means)])
+            lines.append([task, way, len(told), *(f"{median:+.3f}" for median in medians)])
     head = ["task", "beside", "tables and depths", "sets: training score above", "test score above"]
-    return ["Means of the differences, without `noise`.", markdown_table(head, lines, "llrrr")]
+    return [
+        "Medians of the differences over tables and depths, without `noise`.",
+        markdown_table(head, lines, "llrrr"),
+    ]
 
 
 if __name__ == "__main__":
