@@ -72,11 +72,11 @@ class Cluster:
     @property
     def caller_topic(self) -> str:
         """The topic under which workers report."""
-        return self._client.id
+        return str(self._client.id)
 
     @property
     def alive(self) -> bool:
-        return self._client.status == "running"
+        return bool(self._client.status == "running")
 
     def request_workers(self) -> None:
         """Put a `WorkerList` into the inbox later, unless a request is under way."""

@@ -59,7 +59,7 @@ class WorkerSession:
 
     @property
     def address(self) -> str:
-        return self.worker.address
+        return str(self.worker.address)
 
     def receive(self, message: Message) -> None:
         """Handle a message of the caller, in the worker's event loop."""
