@@ -86,12 +86,14 @@ def prove(task: dict) -> dict:
     def cpu() -> float:
         return before["cpu"] + time.process_time() - cpu_start
 
-    def watch(progress) -> bool:
-        nonlocal saved
-        now = [round(progress.objective), round(progress.lower_bound)]
-        now.append(round(progress.root_closed, 2))
+    def note(errors: float, bound: float, closed: float) -> None:
+        now = [round(errors), round(bound), round(closed, 2)]
         if not history or history[-1][1:] != now:
             history.append([round(cpu(), 3), *now])
+
+    def watch(progress) -> bool:
+        nonlocal saved
+        note(progress.objective, progress.lower_bound, progress.root_closed)
         if time.monotonic() - saved > SAVE_SECONDS:
             saved = time.monotonic()
             keep(state, {"cpu": cpu(), "history": history})
@@ -100,6 +102,7 @@ def prove(task: dict) -> dict:
     start = time.perf_counter()
     clf = ConTreeClassifier(task["depth"])
     clf.fit(X, y, callback=watch, checkpoint=state.with_suffix(".ckpt"))
+    note(clf.errors_, clf.lower_bound_, history[-1][3] if history else 0.0)
     keep(state, {"cpu": cpu(), "history": history})
     return {
         "wall": time.perf_counter() - start,
