@@ -32,6 +32,7 @@ EXPERIMENT = "deep"
 STATES = ROOT / "build" / "deep"
 MOMENTS = {1: "1 s", 60: "1 min", 600: "10 min", 3600: "1 h"}  # CPU seconds
 DRAWN = 6  # data sets in the figure: those that took longest
+LONG = 60  # CPU seconds
 SAVE_SECONDS = 5.0
 WALL_PER_CPU = 20  # how long a run beside other work may take
 
@@ -170,6 +171,7 @@ def markdown(report: dict) -> str:
             f"- Proved: {len(proofs)} of {len(runs)} data sets"
             + (f", of them open in the paper after four hours: {', '.join(new)}." if new else "."),
             *disagreements(report, depth),
+            *shares(runs),
         ]
     parts.append("![Best tree and bound over CPU time](deep.svg)")
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
@@ -228,6 +230,20 @@ def disagreements(report: dict, depth: int) -> list[str]:
         if kept["depth"] == depth and run["proved"] and known not in (None, run["errors"]):
             said.append(f"- {kept['dataset']}: {run['errors']} errors, known: {known}.")
     return said
+
+
+def shares(runs: dict[str, dict]) -> list[str]:
+    """Say what long proofs consist of."""
+    counted = [run["counters"] for run in runs.values() if run["proved"] and run["cpu"] > LONG]
+    if not counted:
+        return []
+    two = min(one["depth_two_solves"] / one["subproblems"] for one in counted)
+    cached = [one["cache_hits"] + one["cache_bound_hits"] for one in counted]
+    cache = max(hits / one["subproblems"] for hits, one in zip(cached, counted, strict=True))
+    return [
+        f"- In proofs of more than {LONG} s at least {100 * two:.1f} % of the subproblems are of "
+        f"depth two. The cache answers at most {100 * cache:.2g} % of all."
+    ]
 
 
 def figures(report: dict) -> dict:

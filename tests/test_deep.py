@@ -29,7 +29,8 @@ def arguments(tmp_path, limit: float):
     )
 
 
-def test_a_stopped_proof_is_collected_and_continues(tmp_path, rows):
+def test_a_stopped_proof_is_collected_and_continues(tmp_path, rows, monkeypatch):
+    monkeypatch.setattr(deep, "LONG", 0)
     experiment = Experiment("deep", tmp_path)
     experiment.conduct(deep.rows(arguments(tmp_path, 0.0)))
     stopped = experiment.report["cells"]["toy:4"]["runs"][-1]
@@ -50,3 +51,5 @@ def test_a_stopped_proof_is_collected_and_continues(tmp_path, rows):
     assert proof["cpu"] > stopped["cpu"]
     assert proof["errors"] == ConTreeClassifier(4).fit(*rows).errors_
     assert "Proved: 1 of 1" in deep.markdown(collected.report)
+    two = proof["counters"]["depth_two_solves"] / proof["counters"]["subproblems"]
+    assert f"at least {100 * two:.1f} % of the subproblems" in deep.markdown(collected.report)
