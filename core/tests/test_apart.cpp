@@ -2,7 +2,7 @@
 // search has a bound from it, the same every time.
 #include "exhaustive.hpp"
 #include "heuristics/greedy.hpp"
-#include "ranked.hpp"
+#include "one_solver.hpp"
 #include "search/apart.hpp"
 
 namespace {
@@ -10,32 +10,10 @@ namespace {
 using namespace check;
 using namespace contree;
 
-struct Prover {
-    Prover(const Instance& data, const Options& chosen)
-        : options(chosen), root(data, Width::wide, chosen_kernel(), costs_of(chosen)),
-          cache(root.set.rows, 1 << 20), crew(one_worker(), flags),
-          solver(root.objective, root.set, options, chosen_kernel(), cache, crew, flags) {}
-
-    std::vector<std::unique_ptr<Worker>> one_worker() {
-        std::vector<std::unique_ptr<Worker>> workers;
-        workers.push_back(
-            std::make_unique<Worker>(root.objective, chosen_kernel(), options.switches, control));
-        worker = workers.front().get();
-        return workers;
-    }
-    Plan greedy() {
-        return greedy_tree(root.objective, root.set, 3, root.partitioner, worker->arena, {}).plan;
-    }
-
-    const Options options;
-    Control control;
-    StopFlags flags{control};
-    Root root;
-    Cache cache;
-    Worker* worker = nullptr;
-    Crew crew;
-    Solver solver;
-};
+Plan greedy(OneSolver& search) {
+    const RowSet& set = search.root.set;
+    return greedy_tree(search.root.objective, set, 3, search.root.partitioner, search.worker->arena, {}).plan;
+}
 
 void test_never_above_the_optimum() {
     int proved = 0, tight = 0;
@@ -48,8 +26,8 @@ void test_never_above_the_optimum() {
         options.leaf_cost = random.pick({0, 0, 1, 2});
         options.error_cost = random.pick({1, 1, 3});
         const Score optimum = optimum_of(data, options) - options.leaf_cost;
-        Prover prover(data, options);
-        const Plan tree = random.chance(0.5) ? prover.greedy() : Plan{Step{Step::leaf, 0}};
+        OneSolver prover(data, options);
+        const Plan tree = random.chance(0.5) ? greedy(prover) : Plan{Step{Step::leaf, 0}};
         Apart apart(prover.solver, *prover.worker, prover.root.set, tree, random.between(1, 2));
         for (Score target = 1; target <= optimum + 3; target += 1 + target / 3) {
             if (!apart.prove(options.max_depth, target)) continue;
@@ -82,8 +60,8 @@ void test_proves_deep_bounds() {
     options.max_depth = 5;
     std::int64_t work = 0;
     for (int again = 0; again < 2; ++again) {
-        Prover prover(data, options);
-        Apart apart(prover.solver, *prover.worker, prover.root.set, prover.greedy());
+        OneSolver prover(data, options);
+        Apart apart(prover.solver, *prover.worker, prover.root.set, greedy(prover));
         CHECK(apart.prove(5, 1));
         if (again == 0) work = prover.worker->work();
         CHECK_EQUAL(prover.worker->work(), work);
@@ -95,8 +73,8 @@ void test_proves_nothing_after_a_stop() {
     const Instance data = coins(random);
     Options options;
     options.max_depth = 5;
-    Prover prover(data, options);
-    Apart apart(prover.solver, *prover.worker, prover.root.set, prover.greedy());
+    OneSolver prover(data, options);
+    Apart apart(prover.solver, *prover.worker, prover.root.set, greedy(prover));
     prover.worker->work_end = prover.worker->work() + 1000;
     CHECK(!apart.prove(5, 1));
     prover.worker->work_end = Worker::endless;

@@ -2,37 +2,13 @@
 // never below it, and both are worth having.
 #include "exhaustive.hpp"
 #include "fit_checks.hpp"
-#include "ranked.hpp"
+#include "one_solver.hpp"
 #include "search/category_bound.hpp"
 
 namespace {
 
 using namespace check;
 using namespace contree;
-
-struct Searched {
-    Searched(const Instance& data, const Options& chosen)
-        : options(chosen), root(data, Width::wide, chosen_kernel(), costs_of(chosen)),
-          cache(root.set.rows, 1 << 20), crew(one_worker(), flags),
-          solver(root.objective, root.set, options, chosen_kernel(), cache, crew, flags) {}
-
-    std::vector<std::unique_ptr<Worker>> one_worker() {
-        std::vector<std::unique_ptr<Worker>> workers;
-        workers.push_back(
-            std::make_unique<Worker>(root.objective, chosen_kernel(), options.switches, control));
-        worker = workers.front().get();
-        return workers;
-    }
-
-    const Options options;
-    Control control;
-    StopFlags flags{control};
-    Root root;
-    Cache cache;
-    Worker* worker = nullptr;
-    Crew crew;
-    Solver solver;
-};
 
 Options draw_costs(Random& random, std::int64_t depth) {
     Options options;
@@ -49,7 +25,7 @@ void test_never_above_the_optimum() {
         const Instance data = draw_mixed(random, depth);
         const Options options = draw_costs(random, depth);
         const Score optimum = optimum_of(data, options) - options.leaf_cost;
-        Searched search(data, options);
+        OneSolver search(data, options);
         const std::int64_t budget = random.pick<std::int64_t>({0, 300, 20'000, 1 << 30});
         const Score bound =
             bound_by_categories(search.solver, *search.worker, search.root.set, depth, budget);
@@ -69,7 +45,7 @@ void test_around_the_optimum() {
         const Instance data = draw_mixed(random, 2);
         const Options options = draw_costs(random, 2);
         const Score optimum = optimum_of(data, options) - options.leaf_cost;
-        Searched search(data, options);
+        OneSolver search(data, options);
         const RowSet& root = search.root.set;
         const Outcome found = search.solver.solve_within(
             *search.worker, {root, {2, 4, root.rows}}, random.pick<std::int64_t>({1, 30, 100, 300, 1000}));
@@ -99,7 +75,7 @@ Instance coins(Random& random, std::int32_t categories) {
 void test_cut_short() {
     Random random(1);
     const Instance data = coins(random, 60);
-    Searched search(data, {});
+    OneSolver search(data, {});
     const RowSet& root = search.root.set;
     const auto solve = [&](std::int64_t visits) {
         return search.solver.solve_within(*search.worker, {root, {2, 4, root.rows}}, visits);
