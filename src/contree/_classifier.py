@@ -52,7 +52,8 @@ class ConTreeClassifier(ClassifierMixin, TreeEstimator):
     minimize_leaves : bool, default=False
         With True, the search finds a tree with the fewest leaves among all trees with the fewest
         errors, and proves it.  That takes about a third longer, and more if very many trees tie.
-        With False, no subtree of depth two can be replaced by a smaller one with as few errors.
+        With False, no subtree of depth two can be replaced by a smaller one with as few errors, if
+        no feature has more than ten categories there.
         With ``ccp_alpha`` above 0, ``fit`` raises ValueError: each leaf has a cost
         already.
 
