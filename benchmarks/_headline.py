@@ -14,6 +14,7 @@ import anytime
 import deep
 import peers
 from _experiment import median, number, pyplot
+from _harness import dataset_names
 from paper import at_least, quoted
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#888888"
@@ -77,8 +78,8 @@ def depth_five(report: dict) -> Headline | None:
     longest = f"{hours:.1f} CPU hours" if hours >= 1 else f"{60 * hours:.0f} CPU minutes"
     return Headline(
         "Depth 5: deep proofs",
-        f"contree proves {len(done)} of {len(runs)} data sets on one thread, the longest in "
-        f"{longest}; the paper proved {len(paper)} of them in four hours each. "
+        f"contree proves {len(done)} of {len(dataset_names())} data sets on one thread, "
+        f"the longest in {longest}; the paper proved {len(paper)} of them in four hours each. "
         f"New: {', '.join(new) or 'none'}.",
         "headline-depth-5",
         lambda: deep.bars(report, 5),

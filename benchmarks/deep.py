@@ -170,6 +170,7 @@ def markdown(report: dict) -> str:
             table(runs, depth),
             f"- Proved: {len(proofs)} of {len(runs)} data sets"
             + (f", of them open in the paper after four hours: {', '.join(new)}." if new else "."),
+            *not_run(runs),
             *disagreements(report, depth),
             *shares(runs),
         ]
@@ -230,6 +231,11 @@ def disagreements(report: dict, depth: int) -> list[str]:
         if kept["depth"] == depth and run["proved"] and known not in (None, run["errors"]):
             said.append(f"- {kept['dataset']}: {run['errors']} errors, known: {known}.")
     return said
+
+
+def not_run(runs: dict[str, dict]) -> list[str]:
+    missing = [name for name in dataset_names() if name not in runs]
+    return [f"- Not run yet: {', '.join(missing)}."] if missing else []
 
 
 def shares(runs: dict[str, dict]) -> list[str]:
